@@ -178,11 +178,17 @@ class DryRun:
             for role, owned in everybody[agent_id].total.by_owner().items():
                 kept[role] = kept.get(role, Quantities()) + owned.scalar_quantities()
         self._moved = True
-        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}", had, tuple(sorted(kept.items())))]
         self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
+        ran = self._running_tasks
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
+        ended = ran - self._running_tasks
+        self._changes[-1:] = [TriedChange(f"agents lost: {share}: {names}", had, tuple(sorted(kept.items())), ended)]
         self._master.advance()
+
+    @property
+    def _running_tasks(self) -> int:
+        return sum(framework.alive for framework in self._master.state.frameworks.values())
 
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
         """Agents register."""

@@ -4,6 +4,7 @@ The allocator keeps the filter that a refusal asks for: `allocator/hierarchical/
 """
 
 from collections.abc import Mapping, Sequence
+from operator import sub
 from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
@@ -25,7 +26,10 @@ from mesosctl.model.reservations.operations import Conversion, check_create, che
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.values import IdentityCache
 
+_rests = IdentityCache(sub)
+"""The rests of offers: local schedulers launch tasks of the same resources from thousands of them."""
 # What these convert is not there for later operations of the same ACCEPT.
 _RESIZES = ("GROW_VOLUME", "SHRINK_VOLUME")
 
@@ -103,7 +107,7 @@ class OfferAnswers:
         framework.counts["offers/accepted"] += 1
         self._launcher.launch_alike(framework, tasks, held)
         framework.counts["operations/launch"] += 1
-        left = offer.resources - held
+        left = _rests.of(offer.resources, held)
         if len(left):
             self._allocator.pause()
             self._allocator.recover_resources(framework.id, offer.agent_id, left, 0.0)

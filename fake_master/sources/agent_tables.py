@@ -114,7 +114,11 @@ def _agent_specs(entry: dict[str, Any], where: str) -> list[AgentSpec]:
     if not isinstance(active, bool):
         raise BadInput(f"{where}: active is not true or false", field=f"{where}.active")
     if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
-        raise BadInput(f"{where}: attributes is not a table of strings and numbers", field=f"{where}.attributes")
+        raise BadInput(
+            f"{where}: attributes is not a table of strings and numbers",
+            field=f"{where}.attributes",
+            hint='attributes = { rack = "r1" }',
+        )
     domain = _domain(entry, where)
     absence = _absence(entry, where)
     faults = _faults(entry, where)

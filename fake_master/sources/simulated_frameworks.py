@@ -40,6 +40,8 @@ TASK_INFO: Mapping[str, Any] = MappingProxyType({"command": MappingProxyType({"v
 
 _amounts = IdentityCache(Resources.scalar_quantities)
 """The amounts of a task: thousands share their resources."""
+_parts = IdentityCache(Resources.allocated_to)
+"""The parts of offers that tasks get, with the role: thousands of offers and tasks share a few objects."""
 
 Answer = Literal["accept", "decline", "hold"]
 
@@ -429,7 +431,7 @@ class SimulatedFramework(LocalScheduler):
             if self._waiting:
                 taken = self._waiting.take(offer.resources, agents[offer.agent_id].hostname, offer.role)
             if taken:
-                parts = [fitting.part.allocated_to(offer.role) for fitting in taken]
+                parts = [_parts.of(fitting.part, offer.role) for fitting in taken]
                 tasks = [
                     self._task(framework, offer, part, fitting.waiting.wanted)
                     for fitting, part in zip(taken, parts, strict=True)

@@ -4,7 +4,7 @@ import heapq
 import logging
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import uuid4
 
 from fake_master.registry.interface import Registry, RegistryFailure, UnreadableRegistry
@@ -111,13 +111,11 @@ _RETRY_AFTER = 1.0
 """Seconds."""
 
 
-@dataclass(order=True, slots=True)
+@dataclass(slots=True)
 class Timer:
-    """One thing to do at `deadline` (seconds since the epoch); `cancel` forgets it."""
+    """One thing to do at its time; `cancel` forgets it."""
 
-    deadline: float
-    order: int
-    action: Callable[[], None] | None = field(compare=False)
+    action: Callable[[], None] | None
 
     def cancel(self) -> None:
         """Never do it."""
@@ -128,29 +126,30 @@ class Timers:
     """Timers by deadline, and by age among equals."""
 
     def __init__(self) -> None:
-        self._heap: list[Timer] = []
+        self._heap: list[tuple[float, int, Timer]] = []
+        """The deadline of each, in seconds since the epoch, and its age."""
         self._made = 0
 
     def at(self, deadline: float, action: Callable[[], None]) -> Timer:
         """Do `action` once `deadline` is reached."""
-        timer = Timer(deadline, self._made, action)
+        timer = Timer(action)
+        heapq.heappush(self._heap, (deadline, self._made, timer))
         self._made += 1
-        heapq.heappush(self._heap, timer)
         return timer
 
     def next_deadline(self) -> float | None:
         """When the next one is due."""
-        while self._heap and self._heap[0].action is None:
+        while self._heap and self._heap[0][2].action is None:
             heapq.heappop(self._heap)
-        return self._heap[0].deadline if self._heap else None
+        return self._heap[0][0] if self._heap else None
 
     def run_due(self, now: float) -> None:
         """Do everything that is due at `now`, including what becomes due by that.
 
         What the registry could not save is tried again a little later.
         """
-        while self._heap and self._heap[0].deadline <= now:
-            action = heapq.heappop(self._heap).action
+        while self._heap and self._heap[0][0] <= now:
+            action = heapq.heappop(self._heap)[2].action
             if action is not None:
                 try:
                     action()

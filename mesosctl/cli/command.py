@@ -182,6 +182,12 @@ class Command(_Help, TyperCommand):
         arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
         return ["[OPTIONS]", *(_usage(one) for one in arguments)]
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the words.  Raises UsageError for an option with one value that is given twice."""
+        if not ctx.resilient_parsing:
+            _refuse_repeated(self.make_parser(ctx).parse_args(args=list(args))[2], ctx)
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run its function in a session, or in one for each context.  Raises MesosctlError."""
         from mesosctl.cli.session import Session
@@ -237,6 +243,20 @@ class Command(_Help, TyperCommand):
             hint = error.hint or ""
             link = " " if hint.endswith("?") else "; " if hint else ""
             error.hint = f"{hint}{link}{error.override} skips this check"
+
+
+def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
+    """Refuse an option of the command that is given twice: the second value would replace the first.
+
+    Of a global option, which an alias may already have, the last value counts.  Raises UsageError.
+    """
+    for number, one in enumerate(given):
+        takes_one = one.param_type_name == "option" and not (one.is_flag or one.multiple or one.count)
+        if takes_one and one.name not in SHARED_NAMES and one in given[:number]:
+            name = max(one.opts, key=len)
+            raise UsageError(
+                f"{name} is given twice, and takes one value", field=name, hint=f"see {ctx.command_path} --help"
+            )
 
 
 def _name_address(error: MesosctlError, session: "Session") -> None:

@@ -6,6 +6,7 @@ refused before anything is changed. A context that fails does not stop the other
 """
 
 import io
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -343,9 +344,9 @@ class _Run:
             f"{', '.join(names)}: {one.loss}" for one, names in groups.items() if one.loss not in (None, SOME_LOSS)
         ]
         if len(groups) == 1 and losses:
-            question = next(iter(groups)).question
+            question = self._text(next(iter(groups)))
         else:
-            question = " ".join(f"{', '.join(names)}: {one.question}" for one, names in groups.items())
+            question = " ".join(f"{', '.join(names)}: {self._text(one)}" for one, names in groups.items())
         if len(groups) > 1:
             question += " Yes to all?"
         try:
@@ -359,6 +360,13 @@ class _Run:
             if done:
                 refused.reword(f"{refused.message} after {', '.join(done)}")
             raise
+
+    def _text(self, question: Question) -> str:
+        """The question; a command that has none of its own is named."""
+        if question != BEFORE_A_CHANGE:
+            return question.question
+        environment = self._whole.environment
+        return f"Make this change: mesosctl {environment.secrets.redact(shlex.join(environment.words))}?"
 
     def _tell(self) -> None:
         """Write the notes, the report of all, and the errors."""

@@ -327,7 +327,7 @@ def _entity_warnings(where: str, entity: Entity) -> Iterator[Finding]:
             "leave out the type to mean these values alone, or leave out the values",
         )
     for value in entity.values if entity.type == "SOME" and entity.has_tree else ():
-        if value != "*" and role_error(value.removesuffix(_BELOW)) is not None:
+        if role_error(value) is not None:  # a pattern such as dev/% has the form of a role
             yield Finding(
                 "warning",
                 "acls.no-role",

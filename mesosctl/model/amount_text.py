@@ -92,3 +92,13 @@ def shown_amount(name: str, milli: int) -> str:
         milli = round(milli / 102_400) * 100
         unit += 1
     return format_milli(milli) + _UNITS[unit]
+
+
+def percent_text(part: float) -> str:
+    """`58%`, for people; within ten points of nothing and of the whole with a decimal: `0.9%`, `99.6%`."""
+    return f"{part:.1%}" if 0 < part < 0.1 or 0.9 < part < 1 else f"{part:.0%}"
+
+
+def exact_percent_text(part: float) -> str:
+    """`58.3%`, for scripts: every part of a whole with one decimal."""
+    return f"{part:.1%}"

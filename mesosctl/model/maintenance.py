@@ -69,7 +69,7 @@ class Answer(NamedTuple):
     answer: AnswerOfFramework
 
 
-MACHINE_KEYS = ("name", "mode", "from")
+MACHINE_KEYS = ("machine", "mode", "from")
 """The keys that the list of machines can be sorted by."""
 
 

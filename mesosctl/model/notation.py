@@ -289,7 +289,9 @@ def utc_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-_LONGEST_IN_HOURS = 1e12
+_SHORTEST_IN_DAYS = 48 * 3600
+"""Seconds; up to here people count hours."""
+_LONGEST_IN_DAYS = 1e12
 """Seconds; of a longer span, the digits would say nothing."""
 
 
@@ -299,7 +301,7 @@ def utc_minute(seconds: float) -> str:
 
 
 def format_span(seconds: float) -> str:
-    """A span for people, two units at most: "1.50s", "2m05s", "3h20m"."""
+    """A span for people, two units at most: "1.50s", "2m05s", "3h20m", "3d04h"."""
     if seconds < 10:
         return f"{seconds:.2f}s"
     whole = round(seconds)
@@ -307,8 +309,11 @@ def format_span(seconds: float) -> str:
         return f"{whole}s"
     if whole < 3600:
         return f"{whole // 60}m{whole % 60:02d}s"
-    if seconds >= _LONGEST_IN_HOURS:
+    if seconds >= _LONGEST_IN_DAYS:
         return f"{seconds:.3g}s"
+    if whole >= _SHORTEST_IN_DAYS:
+        hours = round(seconds / 3600)
+        return f"{hours // 24}d{hours % 24:02d}h"
     minutes = round(seconds / 60)
     return f"{minutes // 60}h{minutes % 60:02d}m"
 

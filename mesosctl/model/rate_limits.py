@@ -122,9 +122,7 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
                 f"no framework on this master uses principal '{principal}'",
                 "it must equal FrameworkInfo.principal exactly",
             )
-    yield from _limit_warnings(
-        limits.default, "aggregate_default_qps", "aggregate_default_capacity", "frameworks that are not listed"
-    )
+    yield from limit_warnings(limits, None)
     if not limits.default.throttles:
         yield Diagnostic(
             "warning",
@@ -133,6 +131,17 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
             "frameworks that are not listed are never throttled",
             "list trusted principals without qps, and give all others an aggregate_default_qps",
         )
+
+
+def limit_warnings(limits: RateLimits, principal: str | None) -> Iterator[Diagnostic]:
+    """Yield what is unwise in the limit of one principal, or in the default for None."""
+    if principal is None:
+        who = "frameworks that are not listed"
+        yield from _limit_warnings(limits.default, "aggregate_default_qps", "aggregate_default_capacity", who)
+    for index, (listed, limit) in enumerate(limits.entries):
+        if listed == principal:
+            where = f"limits[{index}]"
+            yield from _limit_warnings(limit, f"{where}.qps", f"{where}.capacity", f"principal '{listed}'")
 
 
 def _limit_warnings(limit: RateLimit, qps: str, capacity: str, who: str) -> Iterator[Diagnostic]:

@@ -8,7 +8,7 @@ from mesosctl.api.frameworks import listed_frameworks
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import NotFound, Unreachable, UsageError
 from mesosctl.model.holding import dominant_share
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import listed, natural
 from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
@@ -26,9 +26,9 @@ from mesosctl.operations.quota.reading import quotas_if_allowed, read_roles
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
 
 Progress = Callable[..., None]
-AGENT_KEYS = ("name", "status", "use")
-FRAMEWORK_KEYS = ("name", "status", "offers")
-ROLE_KEYS = ("name", "status", "weight", "frameworks", "share")
+AGENT_KEYS = ("agent", "status", "use")
+FRAMEWORK_KEYS = ("framework", "status", "offers")
+ROLE_KEYS = ("role", "status", "weight", "frameworks", "share")
 """The keys that each list can be sorted by, in addition to the names of resources."""
 
 Value = TypeVar("Value")
@@ -43,13 +43,12 @@ def list_agents(master: Master, wanted: Selection, progress: Progress = lambda *
     found = [find_agent(agents, word) for word in dict.fromkeys(wanted.names)] if wanted.names else agents
     chosen = [one for one in serving(found, wanted.role) if has_attributes(one, wanted.attributes)]
     keys: dict[str, SortKey[RegisteredAgent]] = {
-        "name": lambda one: (one.hostname, one.id),
+        "agent": lambda one: (natural(one.hostname), natural(one.id)),
         "status": lambda one: (one.status == "active", one.status),
         "use": lambda one: -dominant_share(one.used.quantities() + one.offered.quantities(), one.total.quantities())[1],
     }
-    return sort_entries(
-        chosen, wanted.sort, keys, lambda one: one.used.quantities(), (one.total.quantities() for one in agents)
-    )
+    known = (one.total.quantities() for one in agents)
+    return sort_entries(chosen, wanted.sort, keys, lambda one: one.used.quantities(), known, own="agent")
 
 
 def roles_of_agents(agents: Iterable[RegisteredAgent]) -> set[str]:
@@ -65,12 +64,13 @@ def list_frameworks(master: Master, wanted: Selection) -> list[ListedFramework]:
     frameworks = sorted(listed_frameworks(master.ask("GET_FRAMEWORKS")), key=lambda one: (one.name, one.id))
     named = frameworks_named(frameworks, wanted.names) if wanted.names else frameworks
     keys: dict[str, SortKey[ListedFramework]] = {
-        "name": lambda one: (one.name, one.id),
+        "framework": lambda one: (natural(one.name), natural(one.id)),
         "status": lambda one: (one.status == "active", one.status),
         "offers": lambda one: -one.offers,
     }
     held = (one.used + one.offered for one in frameworks)
-    return sort_entries(list(serving(named, wanted.role)), wanted.sort, keys, lambda one: one.used + one.offered, held)
+    chosen = list(serving(named, wanted.role))
+    return sort_entries(chosen, wanted.sort, keys, lambda one: one.used + one.offered, held, own="framework")
 
 
 def frameworks_named(
@@ -136,13 +136,13 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
         if (not wanted.names or role in wanted.names) and is_in_branch(role, wanted.role)
     ]
     keys: dict[str, SortKey[RoleStatus]] = {
-        "name": lambda one: role_key(one.role),
+        "role": lambda one: role_key(one.role),
         "status": lambda one: (not one.missing, one.standing),
         "weight": lambda one: -(one.usage.weight if one.usage else 1.0),
         "frameworks": lambda one: -(one.usage.frameworks if one.usage else 0),
         "share": _share_of_guarantee,
     }
-    return sort_entries(chosen, wanted.sort, keys, lambda one: one.used, [one.used for one in chosen])
+    return sort_entries(chosen, wanted.sort, keys, lambda one: one.used, [one.used for one in chosen], own="role")
 
 
 def _share_of_guarantee(role: RoleStatus) -> float:

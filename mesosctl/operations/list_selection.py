@@ -78,26 +78,32 @@ def sort_entries(
     keys: Mapping[str, SortKey[Entry]],
     amounts: Callable[[Entry], Quantities] | None = None,
     known: Iterable[Quantities] = (),
+    own: str = "",
 ) -> list[Entry]:
     """Sort by a key, or by the amount of a resource, the largest first.  Raises UsageError for neither.
 
-    `amounts` is None if the entries have none; `known` are amounts whose resources can be sorted by.
+    `amounts` is None if the entries have none; `known` are amounts whose resources can be sorted by.  The key `own` is
+    the column of the entries themselves, which `name` and `id` mean too.
     """
     if sort is None:
         return entries
-    word = sort.removeprefix("-")
-    if word in keys:
-        return sorted(entries, key=keys[word], reverse=sort != word)
+    word, is_reversed = sort.removeprefix("-"), sort.startswith("-")
     # Whatever is listed, the standard names are columns.
     names = [] if amounts is None else sorted({*STANDARD_NAMES, *chain.from_iterable(known)})
+    if word not in names:
+        word = word.lower()  # as the column is titled
+    if word not in keys and own and word in ("name", "id"):
+        word = own
+    if word in keys:
+        return sorted(entries, key=keys[word], reverse=is_reversed)
     if amounts is None or word not in names:
         choices = ", ".join([*keys, *names])
         raise UsageError(
-            f"'{word}' is not a column to sort by",
+            f"'{sort.removeprefix('-')}' is not a column to sort by",
             field="--sort",
             hint=did_you_mean(word, [*keys, *names], f"sort by one of {choices}; a minus sign reverses the order"),
         )
-    return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=sort != word)
+    return sorted(entries, key=lambda one: -amounts(one).get(word, 0), reverse=is_reversed)
 
 
 def role_key(role: str) -> list[object]:

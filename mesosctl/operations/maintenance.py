@@ -131,12 +131,12 @@ def list_machines(
             )
         )
     sort_keys: dict[str, SortKey[ScheduledMachine]] = {
-        "name": lambda one: (natural(one.machine.name), one.machine.key),
+        "machine": lambda one: (natural(one.machine.name), one.machine.key),
         "mode": lambda one: one.mode,
         "from": lambda one: (one.span is None, one.span.start if one.span else 0),
     }
     found.sort(key=lambda one: (sort_keys["from"](one), one.machine.key))
-    return sort_entries(found, wanted.sort, sort_keys)
+    return sort_entries(found, wanted.sort, sort_keys, own="machine")
 
 
 # --- Which machines are meant ------------------------------------------------------------------------

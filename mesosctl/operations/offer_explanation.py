@@ -132,7 +132,9 @@ def _remedies_of_others(snapshot: ClusterSnapshot, account: OfferAccount) -> Ite
     )
     if any(line.cause in ("used", "minimum") for line in account.lines):
         yield ("others end", ""), without_others
-    if account.reached:
+    if any(line.cause == "used" for line in account.lines):
+        yield ("agents", ""), _with_more_agents(snapshot, account)
+    if account.reached or account.has_own_tasks:
         yield ("own end", ""), _with_usages(snapshot, lambda role: top_level(role) != own)
         quota = snapshot.quotas.get(own, Quota())._replace(limits=Limits())
         yield ("limit and others end", ""), _with_quotas(without_others, {**snapshot.quotas, own: quota})
@@ -140,6 +142,22 @@ def _remedies_of_others(snapshot: ClusterSnapshot, account: OfferAccount) -> Ite
         held = (account.framework_id, account.role)
         answered = tuple(one for one in snapshot.offers if (one.framework_id, one.role) == held)
         yield ("answer", ""), replace(snapshot, offers=answered)
+
+
+_MOST_ADDED = 100
+"""Agents that are added to try whether more of them would help."""
+
+
+def _with_more_agents(snapshot: ClusterSnapshot, account: OfferAccount) -> ClusterSnapshot:
+    """Return the cluster with more empty agents like the largest: enough for what guarantees lack, and one."""
+    largest = max(snapshot.agents, key=lambda agent: sorted(agent.total.scalar_quantities().items()))
+    total = Resources([_without_dynamic(entry) for entry in largest.total if entry.disk is None])
+    lacking, has = Quantities.total(account.lacking.values()), total.quantities()
+    count = 1 + max((-(-milli // has[name]) for name, milli in lacking.items() if has.get(name)), default=0)
+    added = (f"added-{number}" for number in range(min(count, _MOST_ADDED)))
+    return replace(
+        snapshot, agents=(*snapshot.agents, *(replace(largest, id=name, hostname=name, total=total) for name in added))
+    )
 
 
 def _with_usages(snapshot: ClusterSnapshot, stays: Callable[[str], bool]) -> ClusterSnapshot:

@@ -28,7 +28,7 @@ from mesosctl.operations.list_selection import SortKey, entries_named, is_in_bra
 from mesosctl.operations.reservations.targets import on_agents, read_agents
 from mesosctl.planning.dominant_shares import Sharing
 
-OFFER_KEYS = ("framework", "role", "agent", "id")
+OFFER_KEYS = ("framework", "role", "agent", "offer")
 """The keys that a list of offers can be sorted by, in addition to the names of resources."""
 
 
@@ -79,10 +79,10 @@ def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
         "framework": lambda one: (natural(one.framework), one.framework_id),
         "role": lambda one: role_key(one.role),
         "agent": lambda one: (natural(one.hostname), one.agent_id),
-        "id": lambda one: natural(one.id),
+        "offer": lambda one: natural(one.id),
     }
     amounts = (one.resources.quantities() for one in offers)
-    return sort_entries(found, target.sort, keys, lambda one: one.resources.quantities(), amounts)
+    return sort_entries(found, target.sort, keys, lambda one: one.resources.quantities(), amounts, own="offer")
 
 
 def subscribed_roles(master: Master) -> set[str]:

@@ -89,14 +89,14 @@ def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatu
         otherwise="mesosctl ratelimit show shows all of them",
     )
     keys: dict[str, SortKey[PrincipalStatus]] = {
-        "name": lambda one: (one.principal is None, one.principal or ""),
+        "principal": lambda one: (one.principal is None, one.principal or ""),
         "qps": lambda one: -math.inf if one.limit.qps is None else -one.limit.qps,
         "received": lambda one: -(one.received or 0),
         "processed": lambda one: -(one.processed or 0),
         "backlog": lambda one: -(one.waiting or 0),
         "refused": lambda one: -(one.refused or 0),
     }
-    return sort_entries(named if wanted.names else [*named, last], wanted.sort, keys)
+    return sort_entries(named if wanted.names else [*named, last], wanted.sort, keys, own="principal")
 
 
 _LONGEST_LOOK = 2.0

@@ -20,7 +20,7 @@ from mesosctl.operations.list_selection import SortKey, role_key, serving, sort_
 from mesosctl.operations.reservations.targets import find_agent, on_agents, read_agents
 from mesosctl.planning.displacement import RunningTask
 
-TASK_KEYS = ("id", "name", "framework", "role", "agent", "state", "since")
+TASK_KEYS = ("task", "name", "framework", "role", "agent", "state", "since")
 """The keys that a list of tasks can be sorted by, in addition to the names of resources."""
 
 
@@ -121,7 +121,7 @@ def list_tasks(master: Master, wanted: WantedTasks, progress: Progress = lambda 
         and _is_in_state(one, wanted)
     ]
     keys: dict[str, SortKey[ListedTask]] = {
-        "id": lambda one: natural(one.id),
+        "task": lambda one: natural(one.id),
         "name": lambda one: natural(one.name),
         "framework": lambda one: (natural(one.framework), one.framework_id),
         "role": lambda one: role_key(one.role),
@@ -131,8 +131,8 @@ def list_tasks(master: Master, wanted: WantedTasks, progress: Progress = lambda 
     }
     amounts = (one.resources.quantities() for one in found)
     if wanted.sort is not None:
-        chosen.sort(key=keys["id"])  # the order of those that the key does not tell apart
-    ordered = sort_entries(chosen, wanted.sort, keys, lambda one: one.resources.quantities(), amounts)
+        chosen.sort(key=keys["task"])  # the order of those that the key does not tell apart
+    ordered = sort_entries(chosen, wanted.sort, keys, lambda one: one.resources.quantities(), amounts, own="task")
     return TaskList(ordered, agents, frozenset(one.role for one in found))
 
 

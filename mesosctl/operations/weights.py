@@ -16,7 +16,7 @@ from mesosctl.operations.confirm import confirm
 from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 from mesosctl.operations.quota.reading import note_unknown_role
 
-WEIGHT_KEYS = ("name", "weight")
+WEIGHT_KEYS = ("role", "weight")
 """The keys that a list of weights can be sorted by."""
 
 
@@ -46,8 +46,8 @@ def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
         for role, weight in weights.items()
         if is_in_branch(role, wanted.role) and (not wanted.names or role in wanted.names)
     ]
-    keys: dict[str, SortKey[tuple[str, float]]] = {"name": lambda one: role_key(one[0]), "weight": lambda one: -one[1]}
-    return sort_entries(chosen, wanted.sort, keys)
+    keys: dict[str, SortKey[tuple[str, float]]] = {"role": lambda one: role_key(one[0]), "weight": lambda one: -one[1]}
+    return sort_entries(chosen, wanted.sort, keys, own="role")
 
 
 def check_weights(target: Mapping[str, float]) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.model.notation import counted, listed
+from mesosctl.model.quantities import Quota
 from mesosctl.model.reservations.holdings import plain_text
+from mesosctl.model.resources import Resources
 from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict, rest_line
 from mesosctl.planning.cleanup import Cleanup, CleanupSelection, InUse
 from mesosctl.planning.desired_state import Difference
@@ -34,7 +36,10 @@ def wanted_differences(found: Sequence[Difference], *, prune: bool = False) -> R
     def items() -> "list[documents.StateDifference]":
         from mesosctl.output.json_documents import plan as documents
 
-        return [documents.StateDifference.of(one) for one in found]
+        return [
+            documents.StateDifference.of(one, actual_values=_state(one.before), wanted_values=_state(one.after))
+            for one in found
+        ]
 
     def document() -> "documents.Differences":
         from mesosctl.output.json_documents import plan as documents
@@ -55,6 +60,20 @@ def wanted_differences(found: Sequence[Difference], *, prune: bool = False) -> R
         empty="nothing differs from the file",
         verdicts=[_differences_verdict(found, prune=prune)] if found else [],
     )
+
+
+def _state(value: Quota | float | Resources | None) -> "documents.ComparedState | None":
+    """A quota, a weight or reserved resources as numbers."""
+    from mesosctl.output.json_documents import plan as documents
+    from mesosctl.output.json_documents.document import amounts
+
+    if value is None:
+        return None
+    if isinstance(value, Quota):
+        return documents.ComparedState(guarantee=amounts(value.guarantees), limit=amounts(value.limits))
+    if isinstance(value, Resources):
+        return documents.ComparedState(reserved=amounts(value.quantities()))
+    return documents.ComparedState(weight=value)
 
 
 def _differences_verdict(found: Sequence[Difference], *, prune: bool) -> Verdict:
@@ -97,17 +116,19 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: st
 
         return documents.Plan(applied=applied, checksum=checksum, steps=items())
 
+    described = [describe(step) for step in steps]
+    has_states = any(state != NOTHING for _, _, *states in described for state in states)  # a reservation has none
     return Report(
         [
             Column("STEP", kind="number"),
             Column("DONE", rank=2, meaning={"yes": "met"}),
             Column("WHAT", kind="sentence", rank=-1),
             Column("OF", rank=-1),
-            Column("BEFORE", kind="sentence", rank=1),
-            Column("AFTER", kind="sentence"),
+            Column("BEFORE", kind="sentence", rank=1, wide=not has_states),
+            Column("AFTER", kind="sentence", wide=not has_states),
         ],
-        [[str(index + 1), "yes" if index < done else NOTHING, *describe(step)] for index, step in enumerate(steps)],
-        [f"{describe(step)[0]}/{describe(step)[1]}" for step in steps],
+        [[str(index + 1), "yes" if index < done else NOTHING, *words] for index, words in enumerate(described)],
+        [f"{what}/{whom}" for what, whom, *_ in described],
         document,
         items,
         empty="nothing differs from the file",

@@ -60,6 +60,7 @@ MEANINGS: dict[str, Meaning] = {
     "met by offers": "at risk",
     "met": "met",
     "met (at limit)": "at risk",
+    "within limit": "met",
     "at limit": "at risk",
     "over limit": "not met",
     "unknown": "at risk",

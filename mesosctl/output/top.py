@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from mesosctl.model.amount_text import by_place, in_words, shown_amount
+from mesosctl.model.amount_text import by_place, exact_percent_text, in_words, percent_text, shown_amount
 from mesosctl.model.errors import printable
 from mesosctl.model.notation import counted, format_span
 from mesosctl.model.quota.role_status import RoleStatus
@@ -234,9 +234,9 @@ def _plain_row(overview: Overview, role: RoleStatus) -> list[str]:
         role.role,
         role.standing,
         share.resource,
-        f"{share.used:.1%}",
-        f"{share.guarantee:.1%}" if share.guarantee else NOTHING,
-        NOTHING if share.limit is None else f"{share.limit:.1%}",
+        exact_percent_text(share.used),
+        exact_percent_text(share.guarantee) if share.guarantee else NOTHING,
+        NOTHING if share.limit is None else exact_percent_text(share.limit),
     ]
 
 
@@ -294,7 +294,7 @@ def _role_row(overview: Overview, role: RoleStatus, width: int) -> list[str]:
         reach = max(len(drawn.rstrip("·")), round(min(1.0, share.limit) * width))
         drawn = drawn.rstrip("·").ljust(reach, "░").ljust(width, "·")
     amounts = quota_amounts_text(role, share.resource)
-    return [role.role, role.standing, f"{share.used:.0%}", share.resource, drawn, amounts]
+    return [role.role, role.standing, percent_text(share.used), share.resource, drawn, amounts]
 
 
 def _cluster_line(overview: Overview) -> str:
@@ -318,13 +318,13 @@ def _resource_lines(overview: Overview, room: int) -> list[str]:
     texts: list[str] = []
     for word in _IDLE:
         texts = [_resource_amounts(overview, name, total, word) for name, total in totals]
-        width = min(_WIDEST_BAR, room - len("cpus    100%  ") - max(map(len, texts), default=0))
+        width = min(_WIDEST_BAR, room - len("cpus    99.9%  ") - max(map(len, texts), default=0))
         if width >= _SHORTEST_BAR:
             break
     for index, (name, total) in enumerate(totals):
         used, offered, idle = (held.get(name, 0) for held in (overview.used, overview.offered, overview.idle))
         drawn = bar(used, used + offered, total, max(BAR, width), kept=idle)
-        texts[index] = f"{name:<5} {drawn} {used / total:>4.0%}  {texts[index]}"
+        texts[index] = f"{name:<5} {drawn} {percent_text(used / total):>5}  {texts[index]}"
     return texts
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
-from mesosctl.model.amount_text import by_place, shown_amount
+from mesosctl.model.amount_text import by_place, percent_text, shown_amount
 from mesosctl.model.notation import counted, format_span, listed, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
 from mesosctl.output.formats.charts import COLOURS, sparkline
@@ -29,10 +29,6 @@ def hours(integral: int) -> float:
 
 def _hours(integrals: Mapping[str, int]) -> dict[str, float]:
     return {name: hours(value) for name, value in sorted(integrals.items()) if value}
-
-
-def _percent(part: float) -> str:
-    return f"{part * 100:.1f}%"
 
 
 def _minute(at: Micros) -> str:
@@ -81,7 +77,7 @@ class _ForPeople(_Plain):
 
     def share(self, part: float) -> str:
         """See `_Plain.share`."""
-        return _percent(part)
+        return percent_text(part)
 
     def span(self, time: Micros) -> str:
         """See `_Plain.span`."""
@@ -354,7 +350,7 @@ def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
         return "Nothing was held in this time"
     if any(use.whole.total.values()):
         most = max(use.rows, key=lambda row: row.whole.mean_share(use.whole.seen))
-        share = _percent(most.whole.mean_share(use.whole.seen))
+        share = percent_text(most.whole.mean_share(use.whole.seen))
         first = f"{use.options.by} {most.name or most.key} used most: {share} of the cluster on average"
     else:
         first = f"{counted(len(use.rows), use.options.by)} used something"
@@ -379,7 +375,7 @@ def _table_of_chart(use: Usage) -> str:
     """The figures of the chart as a table."""
     series = _series(use)
     rows = [
-        [_minute(step.start), *(_percent(means[number]) for _, means in series)]
+        [_minute(step.start), *(percent_text(means[number]) for _, means in series)]
         for number, step in enumerate(use.steps)
     ]
     return text_table(["From (UTC)", *(name for name, _ in series)], rows)
@@ -390,7 +386,7 @@ def chart(use: Usage) -> str:
     series = _series(use)
     highest = max((sum(values) for values in zip(*(means for _, means in series), strict=True)), default=0.0)
     since, until = to_seconds(use.whole.start), to_seconds(use.whole.end)
-    drawing = TimeChart("Mean dominant share in each step", since, until, highest, _percent)
+    drawing = TimeChart("Mean dominant share in each step", since, until, highest, percent_text)
     floor = [0.0] * len(use.steps)
     for index, (name, means) in enumerate(series):
         is_rest = index == _MOST_LINES_OF_CHART - 1
@@ -404,6 +400,6 @@ def chart(use: Usage) -> str:
             floor[number] += mean
             drawing.draw(
                 f'<rect x="{left:.2f}" y="{top:.2f}" width="{max(0.5, right - left - 0.5):.2f}" '
-                f'height="{bottom - top:.2f}" fill="{colour}"><title>{escape(name)} {_percent(mean)}</title></rect>'
+                f'height="{bottom - top:.2f}" fill="{colour}"><title>{escape(name)} {percent_text(mean)}</title></rect>'
             )
     return drawing.svg()

@@ -58,6 +58,10 @@ class Difference:
     role: str
     is_named: bool = True
     """Whether the desired state names it; if not, only `--prune` changes it."""
+    before: Quota | float | Resources | None = None
+    """The quota, the weight or the reserved resources that `actual` is the text of."""
+    after: Quota | float | Resources | None = None
+    """The same of `wanted`."""
 
 
 def quota_text(quota: Quota | None) -> NotationText | None:
@@ -102,11 +106,29 @@ def differences(desired: DesiredState, actual: Actual, principal: str | None = N
     Agents in `desired` are named by id.  Raises RuleViolation.
     """
     found = [
-        Difference("quota", role, quota_text(before), quota_text(after), role, role in (desired.quotas or ()))
+        Difference(
+            "quota",
+            role,
+            quota_text(before),
+            quota_text(after),
+            role,
+            role in (desired.quotas or ()),
+            before=before,
+            after=after,
+        )
         for role, before, after in quota_changes(desired, actual, prune=True)
     ]
     found += [
-        Difference("weight", role, format_double(before), format_double(after), role, role in (desired.weights or ()))
+        Difference(
+            "weight",
+            role,
+            format_double(before),
+            format_double(after),
+            role,
+            role in (desired.weights or ()),
+            before=before,
+            after=after,
+        )
         for role, before, after in weight_changes(desired, actual, prune=True)
     ]
     if desired.reservations is not None:
@@ -117,7 +139,8 @@ def differences(desired: DesiredState, actual: Actual, principal: str | None = N
                 if group.held != wanted:
                     name = f"{' > '.join(level.role for level in group.target)} on {agent.name}"
                     role, is_named = group.target[-1].role, group.desired is not None
-                    found.append(Difference("reservation", name, _text(group.held), _text(wanted), role, is_named))
+                    texts, values = (_text(group.held), _text(wanted)), (group.held or None, wanted or None)
+                    found.append(Difference("reservation", name, *texts, role, is_named, *values))
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from mesosctl.model.holding import Holding
-from mesosctl.model.notation import listed
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.offers.offers import OnAgent
 from mesosctl.model.quantities import Limits, Quantities
 from mesosctl.model.quota.role_status import RoleStatus
@@ -210,6 +210,8 @@ class TriedChange(NamedTuple):
     """The resources of the agents that it takes away."""
     reserved: tuple[tuple[str, Quantities], ...] = ()
     """The reservations that are lost with them, by role; the agents would have to register again with them."""
+    tasks_ended: int = 0
+    """Tasks that end with these agents."""
 
     def __str__(self) -> str:
         """The text for programs."""
@@ -219,11 +221,16 @@ class TriedChange(NamedTuple):
         """Return it in a sentence for people; `text` writes its amounts."""
         if self.lost is None:
             return self.words
-        return f"{self.words} (lost in total: {text(self.lost)}{self._reserved(text)})"
+        tasks = f"; {_ends(self.tasks_ended)}" if self.tasks_ended else ""
+        return f"{self.words} (lost in total: {text(self.lost)}{self._reserved(text)}{tasks})"
 
     def _reserved(self, text: Callable[[Quantities], str]) -> str:
         parts = [f"{text(amounts)} for {role}" for role, amounts in self.reserved]
         return f"; reserved of that: {listed(parts)}" if parts else ""
+
+
+def _ends(tasks: int) -> str:
+    return f"{counted(tasks, 'task')} running there {'ends' if tasks == 1 else 'end'}"
 
 
 class LostAgent(NamedTuple):
@@ -293,6 +300,11 @@ class Forecast:
     """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
+
+    @property
+    def tasks_lost(self) -> int:
+        """The tasks that end with the agents that were taken away."""
+        return sum(change.tasks_ended for change in self.changes)
 
     @property
     def accepted(self) -> bool:

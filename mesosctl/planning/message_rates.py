@@ -265,7 +265,7 @@ class FileCheck:
         return all(remark.level != "error" for remark in self.remarks)
 
 
-PRINCIPAL_KEYS = ("name", "qps", "received", "processed", "backlog", "refused")
+PRINCIPAL_KEYS = ("principal", "qps", "received", "processed", "backlog", "refused")
 """The keys that the list of principals can be sorted by."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
 from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.roles import top_level
 
 Cause = Literal[
     "open",
@@ -38,11 +39,12 @@ Remedy = Literal[
     "others end",
     "own end",
     "limit and others end",
+    "agents",
 ]
 """The remedies that are tried before they are advised: to remove the guarantees or limits in the way, to give the role
 a guarantee (of any size, if a master would accept none), to cap the roles that hold offers, or let them answer these,
 to undo idle reservations, or let the framework subscribe with their role, to give it a capability, and to let the tasks
-of other roles end, those of its own, or those of others after its limit is raised.
+of other roles end, those of its own, or those of others after its limit is raised; and to add an agent.
 """
 Tried = tuple[Remedy, str]
 """A remedy, and the role or capability that it is for; empty if it is for everything at once."""
@@ -114,6 +116,12 @@ class OfferAccount:
     """Roles that are served before it when something comes free, in order; as far as shares and priorities tell."""
     evictable: tuple[Evictable, ...] = ()
     """In the order in which they would end; only on a master that lends idle reservations."""
+
+    @property
+    def has_own_tasks(self) -> bool:
+        """Whether tasks of its top-level role use something."""
+        own = top_level(self.role)
+        return any(line.cause == "used" and own in map(top_level, line.roles) for line in self.lines)
 
     lines: tuple[AccountLine, ...] = field(init=False)
     """All agents summed up, by cause in the order of `CAUSES`, the largest first."""

@@ -10,6 +10,7 @@ from itertools import accumulate, chain
 from typing import Literal, NamedTuple
 
 from mesosctl.model.agents import Agent
+from mesosctl.model.amount_text import percent_text
 from mesosctl.model.notation import format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.quantities import Quantities
@@ -330,7 +331,7 @@ class Calibration(NamedTuple):
         starts = f"{self.off:,} of {self.compared:,} tasks start more than one allocation interval off the recording"
         if self.worst_role is None:
             return f"without changes, {starts}"
-        worst = f"the hours of role {self.worst_role} differ by {self.worst_hours * 100:.1f}%"
+        worst = f"the hours of role {self.worst_role} differ by {percent_text(self.worst_hours)}"
         return f"without changes, {starts}; {worst}" + (", the most of all" if self.worst_hours else "")
 
 
@@ -496,11 +497,13 @@ class Replay:
             return None
         role = self.harmed[0]
         before, after = self.outcome(role)
+        would = "would have waited" if self.demand.snapshot is None else "would wait"
         others = len(self.harmed) - 1
-        more = f", and {others} more role{'s' * (others > 1)} would have waited more" if others else ""
+        more = f", and {others} more role{'s' * (others > 1)} {would} more" if others else ""
+        did = f"; {before.above_limit:,} did" if before.tasks else ""  # not of tasks that are added
         return (
-            f"{after.above_limit:,} of {after.tasks:,} tasks of {role} would have waited more than "
-            f"{limit_text(self.wait_limit)}; {before.above_limit:,} did{more}"
+            f"{after.above_limit:,} of {after.tasks:,} tasks of {role} {would} more than "
+            f"{limit_text(self.wait_limit)}{did}{more}"
         )
 
     @property

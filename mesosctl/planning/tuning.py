@@ -14,7 +14,7 @@ from itertools import chain, combinations, islice, product
 from random import Random
 from typing import Literal, NamedTuple, Protocol
 
-from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import format_span
 from mesosctl.model.quantities import WHOLE_NAMES, Limits, Quantities, Quota, format_double
 from mesosctl.model.quota.desired import DesiredQuota
@@ -128,7 +128,7 @@ class Goal:
     def text_of(self, measured: float) -> str:
         """Return what was measured for people."""
         if self.kind == "hours_served":
-            return f"{measured * 100:.1f}%"
+            return percent_text(measured)
         return format_span(measured) if measured else "0s"
 
 

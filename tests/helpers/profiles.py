@@ -2,7 +2,7 @@
 
 The profile `dev` is that of the default check. `ci` is that of ``check --all`` and of ``tests/scripts/days``: it tries
 ten times as many where a test does not set its own number, which means that it is quick, and three times elsewhere.
-Each day has other examples, so one run need not try more.
+Each day has other examples, so one run need not try more. `mutants` is `dev` where tests are meant to fail.
 """
 
 import os
@@ -10,19 +10,23 @@ import shlex
 from collections.abc import Generator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 # How long an example takes says something of the machine alone.
 _ANY_MACHINE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 settings.register_profile("dev", _ANY_MACHINE, max_examples=33)
 settings.register_profile("ci", _ANY_MACHINE, max_examples=10 * 33)
+# That a test fails is enough: the smallest example is not looked for.
+settings.register_profile(
+    "mutants", _ANY_MACHINE, max_examples=33, database=None, phases=(Phase.explicit, Phase.generate)
+)
 settings.load_profile("ci" if os.environ.get("CI") == "true" else "dev")
 
 
 def examples(number: int) -> int:
     """Return `number`, the number of a test that takes long; a third of it in the profile `dev`."""
-    return max(1, number // 3) if settings.get_current_profile_name() == "dev" else number
+    return max(1, number // 3) if settings.get_current_profile_name() in ("dev", "mutants") else number
 
 
 @pytest.hookimpl(wrapper=True)

@@ -105,7 +105,7 @@ class Workspace:
             "only_mutate": patterns,
             "also_copy": [name for name in NEEDED if name not in SOURCES],
             "pytest_add_cli_args_test_selection": self._tests,
-            "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1"],
+            "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1", "--hypothesis-profile=mutants"],
             "use_git_change_detection": False,
             "on_dependency_change": "ignore",
         }
@@ -177,7 +177,7 @@ class Workspace:
                 removed, added = (
                     " ".join(line[2:].strip() for line in differences if line[0] == sign) for sign in "-+"
                 )
-                function = original.removeprefix("x").lstrip("ǁ").removeprefix("_").replace("ǁ", ".")
+                function = original[2:].replace("ǁ", ".")  # x_name, or xǁClassǁname
                 yield Mutant(name, f"{module}:{function}", removed, added)
 
 
@@ -188,21 +188,21 @@ def judge(room: Room, workers: int) -> int:
     mutants = list(own.mutants())
     statuses = own.statuses()
     left = [mutant for mutant in mutants if statuses[mutant.name] not in KILLED]
+    by_own = len(mutants) - len(left)
     wording = [mutant for mutant in left if mutant.is_wording]
-    left = [mutant for mutant in left if not mutant.is_wording]
-    by_own = len(mutants) - len(left) - len(wording)
+    known = {(entry["in"], entry["becomes"]) for entry in survivors()}
+    same = [mutant for mutant in left if (mutant.function, mutant.added) in known]
+    left = [mutant for mutant in left if mutant not in wording and mutant not in same]
     wider.run([mutant.name for mutant in left], workers)
     statuses = wider.statuses()
-    left = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
-    known = {(entry["in"], entry["becomes"]) for entry in survivors()}
-    unknown = [mutant for mutant in left if (mutant.function, mutant.added) not in known]
+    unknown = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
     for mutant in unknown:
         print(f"{mutant.function}\n  - {mutant.removed}\n  + {mutant.added}")
     judged = len(mutants) - len(wording)
-    killed = judged - len(left)
+    killed = judged - len(same) - len(unknown)
     print(
         f"{room.name}: {killed} of {judged} mutants killed ({killed / max(judged, 1):.1%}), {by_own} by its own tests; "
-        f"{len(left) - len(unknown)} change nothing, {len(unknown)} survive. "
+        f"{len(same)} change nothing, {len(unknown)} survive. "
         f"{len(wording)} more change only the text of a sentence."
     )
     return len(unknown)

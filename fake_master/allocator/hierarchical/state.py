@@ -23,6 +23,11 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
 `_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
 `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
 
+Each pays for itself, as runs on 1,000 agents show. Without the tokens that are kept with free resources, a run takes
+70 ms instead of 9 with nested roles, and 50 instead of 11 with reservations; without `ExhaustedRoles`, 360 instead of
+13 with quotas. If everything is declined, it takes 7 ms instead of 0.05 without `idle_epoch`, and with quotas 10
+instead of 0.2 without `guarantees_idle_epoch`.
+
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
 
@@ -138,14 +143,17 @@ class State:
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
         own = [held for holder, held in agent.allocations if holder is client]
-        present = self.pool.allocations.merged(own).with_role if own else Resources()
-        if not present.contains(allocation.with_role):
-            raise ValueError(f"{client.framework.id} holds {present} on {agent.id}, not {allocation.with_role}")
+        if not own:
+            raise ValueError(f"{client.framework.id} holds nothing on {agent.id}, not {allocation.with_role}")
+        pool = self.pool.allocations
+        try:
+            left = pool.rest(pool.merged(own), allocation)
+        except ValueError as error:
+            raise ValueError(f"on {agent.id}, {client.framework.id} holds {error}") from None
         agent.allocations = [pair for pair in agent.allocations if pair[0] is not client]
-        left = present - allocation.with_role
-        if left:
-            agent.allocations.append((client, self.pool.allocations.of(left)))
-        client.allocation_count += bool(left) - len(own)
+        if left is not None:
+            agent.allocations.append((client, left))
+        client.allocation_count += (left is not None) - len(own)
 
     def merge_last_two(self, agent: Agent, client: Client) -> Resources:
         """Make one allocation of the two that a client was handed of an agent in a run, and return its resources."""

@@ -92,7 +92,7 @@ def diff(
     file = the_file(word, option)
     written = TextFile(named(file), _read(session, file), places_in_toml)
     wanted = load(written.text, named(file))
-    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
+    is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
     with session.open_master() as master:
         with written.refusals():
             everything = compare(master, wanted, prune=True, allow_new_resource=allow_new_resource)
@@ -160,7 +160,7 @@ def plan(  # noqa: PLR0913  # one parameter an option
     file = the_file(word, option)
     text = _read(session, file)
     wanted = load(text, named(file))
-    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
+    is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
     if save is not None:
         if report is not None and os.path.realpath(report) == os.path.realpath(save):
             raise UsageError("--save and --report name the same file", field="--report", hint="name another file")
@@ -377,7 +377,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
     file = the_file(word, option)
     text = _read(session, file)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
-    is_complete = _names_something(session, wanted, named(file), prune=prune) or allow_empty
+    is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
 
     def planned(master: "Master") -> "list[Step]":
         with written.refusals():

@@ -16,7 +16,7 @@ from mesosctl.cli.session import Session
 from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit
+from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit, limit_warnings
 from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.formats import output_formats
@@ -100,8 +100,17 @@ def limit_of(qps: float | None, capacity: int | None) -> RateLimit:
     return RateLimit(qps, capacity)
 
 
-def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
+_OPTION_FOR = {
+    "ratelimit.no-capacity": "; --capacity says how many may wait",
+    "ratelimit.capacity-without-rate": "; --qps gives one",
+}
+"""By the rule of a warning, the option with which the limit would be wise."""
+
+
+def edit_and_tell(session: Session, path: str, change: Change, limited: Sequence[str | None] = ()) -> FileEdit:
     """Edit a file, print the diff, and say when it will matter; with --dry-run the file is left alone.
+
+    Notes say what is unwise in the limits of the principals `limited`, and in the default for None.
 
     Raises UsageError for standard input, and what `edit` raises.
     """
@@ -109,6 +118,8 @@ def edit_and_tell(session: Session, path: str, change: Change) -> FileEdit:
         raise UsageError("the file is edited in place, so it cannot be -", field="--file", hint="name a file")
     made = edit(path, change, write=not session.options.dry_run)
     session.emit(file_edit(made))
+    for warning in (warning for who in limited for warning in limit_warnings(made.limits, who)):
+        session.note(f"{warning.sentence}{_OPTION_FOR.get(warning.rule, '')}")
     if made.written:
         session.note(
             "a master reads its rate limits when it starts: restart every master with --rate_limits and the path of "
@@ -179,7 +190,7 @@ def set_(
             session.confirm_destructive(
                 f"Never throttle {who}?", f"{file} would lose the limit of '{who}', which would never be throttled"
             )
-    edit_and_tell(session, file, set_limit(who, limit))
+    edit_and_tell(session, file, set_limit(who, limit), [who])
 
 
 @app.command(
@@ -240,7 +251,7 @@ def default(
         raise UsageError(
             "--none and --capacity cannot be used together", field="--capacity", hint="a capacity needs --qps"
         )
-    edit_and_tell(session, the_file(word, option), set_default(limit_of(qps, capacity)))
+    edit_and_tell(session, the_file(word, option), set_default(limit_of(qps, capacity)), [None])
 
 
 Live = Annotated[

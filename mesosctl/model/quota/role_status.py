@@ -59,6 +59,7 @@ Standing = Literal[
     "met by offers",
     "met",
     "met (at limit)",
+    "within limit",
     "at limit",
     "over limit",
     "no quota",
@@ -66,6 +67,7 @@ Standing = Literal[
 ]
 """The status of a role and its quota.
 
+`within limit`, `at limit` and `over limit` are said of roles without a guarantee too.
 `no frameworks`, `wants no more` and `wanting unknown` mean below its guarantee, but no framework is subscribed, none
 wants offers, or the master does not show whether one does.
 """
@@ -153,7 +155,7 @@ class RoleStatus(NamedTuple):
             return "met by offers"
         if reached:
             return "met (at limit)" if guarantees else "at limit"
-        return "met"
+        return "met" if guarantees else "within limit"
 
 
 class Share(NamedTuple):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 Value = TypeVar("Value")
-QUOTA_KEYS = ("name",)
+QUOTA_KEYS = ("role",)
 """The keys that a list of quotas can be sorted by, in addition to the names of resources."""
 
 
@@ -189,8 +189,8 @@ def list_quotas(master: Master, wanted: Selection = Selection(), *, with_usage: 
     usages = usage_if_allowed(master) if with_usage and quotas else None
     roles = read_roles(master, usages, quotas) if usages else {}
     found = [roles[role] if roles else RoleStatus(role, quota) for role, quota in quotas.items()]
-    keys: dict[str, SortKey[RoleStatus]] = {"name": lambda one: role_key(one.role)}
-    return sort_entries(found, wanted.sort, keys, lambda one: one.quota.guarantees, known)
+    keys: dict[str, SortKey[RoleStatus]] = {"role": lambda one: role_key(one.role)}
+    return sort_entries(found, wanted.sort, keys, lambda one: one.quota.guarantees, known, own="role")
 
 
 def show_quota(master: Master, role: str) -> RoleStatus:

@@ -7,7 +7,7 @@ from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVE
 from mesosctl.client.leading_master import Master
 from mesosctl.model.amount_text import in_mesos_notation, in_words
 from mesosctl.model.errors import Conflict, Denied, MesosctlError, Rejected, RuleViolation, UsageError
-from mesosctl.model.quantities import Limits, Quota
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
     PlannedQuota,
@@ -26,6 +26,7 @@ from mesosctl.model.quota.rules import (
     TREE,
     Wish,
     check_guarantee,
+    check_limits_fit_request,
     check_path,
     check_tree,
     quota_of_guarantee,
@@ -177,6 +178,7 @@ def plan_update(
             field="--file",
             hint="put one configuration in each file",
         )
+    _check_limits(master, desired)
     try:
         # UPDATE_QUOTA would replace a quota that is not seen; POST /quota replaces nothing.
         readable = read_quotas(master) if at_once and options.only_new else quotas_if_allowed(master)
@@ -224,6 +226,16 @@ def plan_update(
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan
+
+
+def _check_limits(master: Master, desired: Sequence[tuple[str, DesiredQuota]]) -> None:
+    """Raise RuleViolation for limits on a master that has none, whatever the quotas there are."""
+    if master.profile.knows_update_quota:
+        return
+    with newer_version_named(master):
+        for role, quota in desired:
+            with of_role(role):
+                check_limits_fit_request(Quota(Quantities(), quota.limits or Limits()), master.profile)
 
 
 def _is_at_once(master: Master, options: QuotaOptions) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
-from mesosctl.model.amount_text import in_words, shown_amount, text_in_words
+from mesosctl.model.amount_text import in_words, percent_text, shown_amount, text_in_words
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -12,7 +12,6 @@ from mesosctl.output.forecasts.sentences import (
     answer_text,
     evicted_text,
     fit_text,
-    percent,
     rescinded_texts,
     share_text,
     starving_text,
@@ -114,7 +113,7 @@ class _Scale:
             return share_text(party)
         sides = zip((party.before, party.after), totals, (party.share_before, party.share_after), strict=True)
         texts = [
-            f"{percent(share)} ({shown_amount(name, held.total.get_amount(name))} of {shown_amount(name, total)})"
+            f"{percent_text(share)} ({shown_amount(name, held.total.get_amount(name))} of {shown_amount(name, total)})"
             for held, total, share in sides
         ]
         return f"{' → '.join(texts)} {name}".rstrip()
@@ -141,7 +140,7 @@ def _share_table(title: str, parties: Sequence[ShareChange], scale: _Scale, note
         '<p class="legend"><i class="used"></i> used <i class="offered"></i> offered <i class="mark"></i> guarantee'
     )
     of = "the cluster" if scale.before == scale.after else "what the larger cluster has, before or after"
-    meaning = f"Upper bar: before; lower bar: after. The full width is {percent(scale.full)} of {of}."
+    meaning = f"Upper bar: before; lower bar: after. The full width is {percent_text(scale.full)} of {of}."
     return section(title, f"{legend}. {meaning}</p>\n{table}", note)
 
 

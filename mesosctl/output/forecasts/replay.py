@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from mesosctl.model.amount_text import in_words
+from mesosctl.model.amount_text import in_words, percent_text
 from mesosctl.model.notation import format_span, utc_minute, utc_text
 from mesosctl.output.forecasts.sentences import answer_text
 from mesosctl.output.formats.charts import COLOURS
@@ -101,7 +101,7 @@ def _report(answer: Replay, span: _Span) -> Report:
 
 
 def _served(one: RoleOutcome) -> str:
-    return NOTHING if one.part_served is None else f"{one.part_served * 100:.1f}%"
+    return NOTHING if one.part_served is None else percent_text(one.part_served)
 
 
 def _remark(answer: Replay) -> Iterator[str]:
@@ -325,7 +325,7 @@ def _shares_chart(answer: Replay) -> str:
     before, after = _both_sides(answer, shares_over_time)
     if not before and not after:
         return "<p>No task ran.</p>"
-    return _chart(answer, "Dominant shares", before, after, lambda share: f"{share * 100:.3g}%")
+    return _chart(answer, "Dominant shares", before, after, percent_text)
 
 
 def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int], _Lines]) -> tuple[_Lines, _Lines]:

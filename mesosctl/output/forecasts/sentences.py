@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from mesosctl.model.amount_text import in_words, shown_amount
+from mesosctl.model.amount_text import in_words, percent_text, shown_amount
 from mesosctl.model.notation import counted
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.formats.amounts import resources_in_words
@@ -21,14 +21,9 @@ from mesosctl.planning.forecast import (
 
 def share_text(party: ShareChange) -> str:
     """`12% → 30% cpus`: the dominant share before and after."""
-    before, after = percent(party.share_before), percent(party.share_after)
+    before, after = percent_text(party.share_before), percent_text(party.share_after)
     moved = before if before == after else f"{before} → {after}"
     return f"{moved} {party.dominant or ''}".rstrip()
-
-
-def percent(part: float) -> str:
-    """`58%`, or `0.9%` if whole numbers are too coarse."""
-    return f"{part * 100:.1f}%" if 0 < part < 0.1 else f"{part * 100:.0f}%"
 
 
 def answer_text(answer: ChangeAnswer) -> str:
@@ -56,7 +51,8 @@ def verdict(forecast: Forecast) -> str:
         return f"NO: {'it would be accepted, but ' if asked else ''}{names(harms)}"
     going = sum(task.caused for task in forecast.evicted)
     evicted = f"; {counted(going, 'task')} would be evicted" if going else ""
-    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{evicted}"
+    lost = f"; {counted(forecast.tasks_lost, 'task')} would end with the agents" if forecast.tasks_lost else ""
+    return f"YES: {'it would be accepted, and ' if asked else ''}nobody would starve{lost}{evicted}"
 
 
 def _harm(one: Starving) -> str:

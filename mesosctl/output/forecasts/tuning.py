@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from mesosctl.model.amount_text import in_mesos_notation
+from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import counted, utc_minute, utc_text
 from mesosctl.output.formats.charts import COLOURS
 from mesosctl.output.formats.html_page import Origin, escape, html_report, section, sentences, text_table
@@ -93,7 +93,7 @@ def _cell(goal: Goal, measured: float, unseen: float, *, for_people: bool) -> st
         return f"{measured:.10g}"
     text = goal.text_of(measured)
     if unseen:
-        return f"{text} at least ({unseen:.0%} of the tasks had not started at the end)"
+        return f"{text} at least ({percent_text(unseen)} of the tasks had not started at the end)"
     if goal.is_met(measured):
         return text
     return f"{text} (missed by {_apart(goal, measured)})"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from math import ceil
 
+from mesosctl.model.amount_text import percent_text
 from mesosctl.model.errors import printable
 from mesosctl.model.notation import format_span
 from mesosctl.planning.dominant_shares import Revoked, Sharing
@@ -102,5 +103,5 @@ def _line(sharing: Sharing, index: int, across: Sequence[float]) -> Iterator[str
                 f'<circle cx="{across[number]:.1f}" cy="{heights[number]:.1f}" r="5" fill="#ffffff" '
                 f'stroke="{colour}" stroke-width="2"><title>revoked: {escape(Revoked.summed_up(lost))}</title></circle>'
             )
-    label = escape(printable(f"{name} {shares[-1] * 100:.0f}%"))
+    label = escape(printable(f"{name} {percent_text(shares[-1])}"))
     yield f'<text x="{_ACROSS + 12}" y="{16 * index + 10}" fill="{colour}">{label}</text>'

@@ -102,12 +102,10 @@ class Rows(Sequence[Sequence[str]], Generic[Value]):
 def naturally(values: Sequence[Value], *names: Callable[[Value], str], sort: str | None = None) -> Sequence[Value]:
     """The values of a list as tables, csv and -o name have them: agent-2 before agent-10.  JSON keeps its own order.
 
-    `names` are the names of a value, the most important first.  `sort` is what --sort says: any column but the name
-    has given them an order that stays.
+    `names` are the names of a value, the most important first.  `sort` is what --sort says: an order that it has given
+    them stays.
     """
-    if sort not in (None, "name", "-name"):
-        return values
-    return sorted(values, key=lambda value: [natural(name(value)) for name in names], reverse=sort == "-name")
+    return values if sort is not None else sorted(values, key=lambda value: [natural(name(value)) for name in names])
 
 
 class Report(NamedTuple):
@@ -167,6 +165,9 @@ def with_columns(report: Report, names: Sequence[str]) -> Report:
                 hint=did_you_mean(name.lower(), list(known), f"the columns are {', '.join(titles)}"),
             )
     chosen = [known[name.lower()] for name in names]
+    twice = next((name for number, name in enumerate(names) if chosen.index(chosen[number]) < number), None)
+    if twice is not None:
+        raise UsageError(f"--columns names '{twice}' twice", field="--columns", hint="name each column once")
     return report._replace(
         columns=[report.columns[index]._replace(wide=False, rank=-1) for index in chosen],
         rows=Rows(report.rows, lambda row: [row[index] for index in chosen]),

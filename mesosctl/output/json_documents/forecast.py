@@ -152,6 +152,7 @@ class ForecastDocument(Document, Mirrored):
     agents_lost: Annotated[list[LostAgent], named("lost")] = Field(
         default=[], description="Agents that the changes remove."
     )
+    tasks_lost: int = Field(default=0, description="Tasks that end with these agents.")
     answers: list[ChangeAnswer]
     rescinded: list[RescindedOffer]
     evicted: list[EvictedTask] = Field(

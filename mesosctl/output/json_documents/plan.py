@@ -39,13 +39,27 @@ class DesiredStateDocument(Document):
     reservations: list[DesiredReservation]
 
 
+class ComparedState(Strict):
+    """A quota's guarantee and limit, a weight, or the amounts of a reservation; the others are null."""
+
+    guarantee: dict[str, float] | None = None
+    limit: dict[str, float] | None = None
+    weight: float | None = None
+    reserved: dict[str, float] | None = None
+
+
 class StateDifference(Mirrored):
-    """One difference from the file; `actual` is null if it does not exist, `wanted` if it is not wanted."""
+    """One difference from the file; `actual` is null if it does not exist, `wanted` if it is not wanted.
+
+    These two are texts, and the fields `..._values` have the same as numbers.
+    """
 
     of_kind: Annotated[Literal["quota", "weight", "reservation"], named("kind")]
     name: str
     actual: str | None
     wanted: str | None
+    actual_values: ComparedState | None
+    wanted_values: ComparedState | None
 
 
 class Differences(Document):

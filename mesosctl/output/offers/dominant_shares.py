@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from mesosctl.model.amount_text import percent_text
 from mesosctl.model.quantities import SIZED_NAMES, Quantities, format_double, format_milli
 from mesosctl.output.formats.report import NOTHING, Column, Report
 from mesosctl.planning.dominant_shares import FrameworkShare, Revoked, RoleShare, Sharing, SharingStep
@@ -149,9 +150,9 @@ def _held(
     shown += [known.get(end.role) or replace(end, amounts=Quantities(), share=0.0) for end in _own_roles(sharing)]
     for holding in shown:
         mark = "*" if isinstance(holding, FrameworkShare) and holding.weighted_share == lowest else ""
-        weighted = [f"{holding.weighted_share * 100:.0f}%{mark}"] if sharing.has_weights else []
+        weighted = [f"{percent_text(holding.weighted_share)}{mark}"] if sharing.has_weights else []
         yield from (_shares(holding, totals), _dominant(holding, totals))
-        yield from (f"{holding.share * 100:.0f}%{'' if weighted else mark}", *weighted)
+        yield from (f"{percent_text(holding.share)}{'' if weighted else mark}", *weighted)
     yield from (_fraction(allocated, name, totals) for name in totals)
 
 
@@ -238,6 +239,6 @@ def _bars(holdings: Sequence[FrameworkShare]) -> list[str]:
     width = max(len(holding.framework) for holding in holdings)
     return [
         f"{holding.framework.ljust(width)}  {('#' * round(holding.share * _BAR_WIDTH)).ljust(_BAR_WIDTH, '.')}"
-        f"  {holding.share * 100:.0f}% {holding.dominant or ''}".rstrip()
+        f"  {percent_text(holding.share)} {holding.dominant or ''}".rstrip()
         for holding in holdings
     ]

@@ -6,6 +6,7 @@ from mesosctl.model.amount_text import enumerated, in_words, shown_amount
 from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
+from mesosctl.model.suggestion import command
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
 
 _MOST_CLAUSES = 4
@@ -219,8 +220,8 @@ def helps(one: OfferExplanation) -> list[str]:
     if missing is None:
         return [] if one.refusals == 0 else [_help_with_refusals(one)]
     lines = [line for line in one.account.lines if line.amounts.get_amount(missing)]
-    largest = max(lines, key=lambda line: line.amounts.get_amount(missing))
-    obstacles = [line for line in lines if line.cause != "used" or line is largest]
+    most = max(line.amounts.get_amount(missing) for line in lines)
+    obstacles = [line for line in lines if line.cause != "used" or line.amounts.get_amount(missing) == most]
     obstacles.sort(key=lambda line: (line.cause == "used", -line.amounts.get_amount(missing)))
     found = dict.fromkeys(_help(one, line, missing) for line in obstacles if not _is_useless(one, line))
     at_limit = _help_at_limit(one, missing) if one.is_at_limit else ""
@@ -236,8 +237,6 @@ def _is_useless(one: OfferExplanation, line: AccountLine) -> bool:
             return ("capability", line.detail or "") in one.useless
         case "offered":
             return not line.own and ("answer", "") in one.useless
-        case "used":
-            return ("others end", "") in one.useless
         case "minimum":
             return one.too_large is None and ("others end", "") in one.useless
         case _:
@@ -289,8 +288,10 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
         return "add a larger agent, or lower min_allocatable_resources of the framework or of the master"
     if line.cause == "reserved":
         return _help_with_reservation(one, line, missing)
+    if line.cause == "used":
+        return _help_with_use(one)
     sentence = _HELP[line.cause]
-    if ("any guarantee" if line.cause == "used" else "own guarantee", "") in one.useless:
+    if ("own guarantee", "") in one.useless:
         sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
     return sentence.format(
         holder=line.framework or line.framework_id,
@@ -302,8 +303,6 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "used": "wait for tasks to end, or add agents; with a guarantee, {top} is served first once resources are free: "
-    "mesosctl quota room {top} shows how large it can be",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
     "limit": "raise the limit of {held} with mesosctl quota update --limit",
     "minimum": "free more on one agent: an offer needs {minimum} there",
@@ -314,10 +313,26 @@ _HELP: Mapping[Cause, str] = {
 
 
 _WITHOUT_OWN_GUARANTEE: Mapping[Cause, str] = {
-    "used": "wait for tasks to end, or add agents",
     "guarantee": "lower the guarantee of {held} with mesosctl quota update",
 }
 """The same if a guarantee for the role itself would be refused, or would not help."""
+
+
+def _help_with_use(one: OfferExplanation) -> str:
+    """Say how to get at what tasks use; empty if nothing helps, or if the limit of the role is in the way first."""
+    if one.is_at_limit:
+        return ""
+    others_help = ("others end", "") not in one.useless
+    waiting_helps = others_help or (one.account.has_own_tasks and ("own end", "") not in one.useless)
+    agents_help = ("agents", "") not in one.useless
+    ways = [*["wait for tasks to end"] * waiting_helps, *["add agents"] * agents_help]
+    if not ways or not others_help or ("any guarantee", "") in one.useless:
+        return ", or ".join(ways)
+    top = top_level(one.account.role)
+    return (
+        f"{', or '.join(ways)}; with a guarantee, {top} is served first once resources are free: "
+        f"{command('quota room', top)} shows how large it can be"
+    )
 
 
 def _help_with_offers(one: OfferExplanation, line: AccountLine) -> str:

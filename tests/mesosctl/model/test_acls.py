@@ -127,6 +127,8 @@ def test_what_a_principal_may_do_in_words(permissive: bool, listed: list[Rule], 
         (True, [rule("ops", "web")], {("acls.no-effect", ACTION)}),
         (False, [rule("ops", "web")], set()),
         (True, [rule("NONE", "ads/*")], {("acls.no-role", f"{ACTION}[0].roles")}),
+        (True, [rule("NONE", "*/%")], {("acls.no-role", f"{ACTION}[0].roles")}),
+        (True, [rule("NONE", "/%")], {("acls.no-role", f"{ACTION}[0].roles")}),
         (True, [rule("NONE", ""), rule("NONE", "ads")], {("acls.names-nothing", f"{ACTION}[0].roles")}),
         (
             True,
@@ -145,3 +147,111 @@ def test_a_cluster_in_which_nobody_may_do_what_it_needs():
     listed = {"register_agents": (rule("ANY", "ANY"),), "run_tasks": (rule("ops", "NONE"),)}
     found = [(one.field, one.sentence.rpartition(", ")[2]) for one in warnings(Acls(False, listed))]
     assert found == [("permissive", "so no framework can subscribe"), ("run_tasks", "so no task can be launched")]
+
+
+@pytest.mark.parametrize(
+    ("listed", "earlier"),
+    [
+        ([rule("ANY", "ANY"), rule("ANY", "ANY"), rule("ops", "web")], {1: 0, 2: 0}),
+        ([rule("ops", "ANY"), rule("ANY", "web"), rule("ops", "web")], {2: 0}),
+        ([rule("ANY", "web"), rule("ops", "ANY"), rule("ops", "web")], {2: 0}),
+        ([rule("dev", "web"), rule("ops dev", "web ads"), rule("ops dev", "web")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "dev/%"), rule("ops", "dev/x dev/x/y")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "ads"), rule("ops", "web ads")], {}),
+        ([rule("ops", ""), rule("ops", "web"), rule("ops", "web")], {2: 1}),
+        ([rule("ops", "web"), rule("ops", "ANY"), rule("ANY", "web"), rule("ANY", "NONE")], {}),
+    ],
+)
+def test_a_rule_that_never_decides_names_the_first_that_covers_it(listed, earlier):
+    found = {one.field: one for one in warnings(Acls(True, {ACTION: tuple(listed)})) if one.rule == "acls.unreachable"}
+    assert list(found) == [f"{ACTION}[{index}]" for index in earlier]
+    assert {one.level for one in found.values()} <= {"warning"}
+    for index, by in earlier.items():
+        one = found[f"{ACTION}[{index}]"]
+        assert f"{ACTION}[{by}]" in one.sentence
+        assert f"{ACTION}[{by}]" in (one.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("acls", "name", "hint"),
+    [
+        (Acls(True, {ACTION: (rule("ops", "web"),)}), "acls.no-effect", '"NONE"'),
+        (Acls(False, {ACTION: (rule("ops", "web"),)}), "acls.nobody-may", "register_agents"),
+        (Acls(True, {ACTION: (rule("NONE", ""),)}), "acls.names-nothing", '"values"'),
+        (
+            Acls(True, {ACTION: (Rule(Entity("principals", "ANY", ("ops",)), entity(ROLES, "NONE")),)}),
+            "acls.values-ignored",
+            "leave out",
+        ),
+        (Acls(True, {ACTION: (rule("NONE", "a//b"),)}), "acls.no-role", "dev/%"),
+    ],
+)
+def test_a_warning_says_what_is_wrong_and_what_to_do(acls, name, hint):
+    found = [one for one in warnings(acls) if one.rule == name]
+    assert found
+    for one in found:
+        assert one.level == "warning"
+        assert one.sentence
+        assert one.line is None
+    assert hint in (found[0].hint or "")
+
+
+def test_roles_in_a_tree_and_the_default_role_are_roles():
+    listed = (rule("NONE", "* dev dev/% dev/x/%"), Rule(entity("principals", "NONE"), entity("users", "a//b")))
+    assert not [one for one in warnings(Acls(True, {ACTION: listed})) if one.rule == "acls.no-role"]
+
+
+def test_a_rule_for_nobody_keeps_somebody_out():
+    listed = (rule("ops", "web"), rule("NONE", "web"))
+    assert not list(warnings(Acls(True, {ACTION: listed})))
+
+
+def test_the_names_that_are_allowed_and_refused():
+    listed = (rule("ops", "dev web"), rule("NONE", "dev/x dev"), rule("ops", "web ads"))
+    access = Acls(False, {ACTION: listed}).access(ACTION, "ops")
+    assert (access.allowed, access.refused) == (("dev", "web", "ads"), ("dev/x",))
+    assert (access.everything, access.anything, access.otherwise) == (False, True, False)
+    assert access.kind == ROLES
+
+
+def test_what_everybody_may_do_to_everything_is_asked_for_once():
+    assert Acls().allows_all(ACTION)
+    assert Acls(True, {ACTION: ()}).allows_all(ACTION)
+    assert Acls(True, {"run_tasks": (rule("ops", "ANY"),)}).allows_all(ACTION)
+    assert not Acls(True, {ACTION: (rule("ANY", "ANY"),)}).allows_all(ACTION)
+    assert not Acls(False).allows_all(ACTION)
+
+
+def test_without_rules_an_access_has_no_kind():
+    assert Acls().access(ACTION, "ops").kind == ""
+
+
+def test_the_names_that_stand_for_a_role_are_of_every_level_above_it():
+    assert list(Entity(ROLES, "SOME").standing_for("a/b/c")) == ["a/b/c", "a/b/%", "a/%"]
+    assert list(Entity("users", "SOME").standing_for("a/b/c")) == ["a/b/c"]
+
+
+@pytest.mark.parametrize(
+    ("of", "value", "allowed"),
+    [("web", "web", True), ("web", "ads", False), ("web", None, False), ("ANY", None, True), ("NONE", "web", False)],
+)
+def test_an_entity_allows_what_it_names(of, value, allowed):
+    assert entity(ROLES, of).allows(value) is allowed
+
+
+def test_an_action_without_rules_is_as_permissive_as_the_rest():
+    for permissive in (True, False):
+        acls = Acls(permissive, {"run_tasks": (rule("ops", "NONE"),)})
+        assert acls.allows(ACTION, "ops", "web") is permissive
+
+
+def test_rules_for_others_and_for_nothing_do_not_end_the_list():
+    listed = (rule("dev", "ANY"), rule("ops", ""), rule("ops", "web"), rule("NONE", "web"), rule("ANY", "NONE"))
+    access = Acls(True, {ACTION: listed}).access(ACTION, "ops")
+    assert [(one.names, one.allowed) for one in access.decisions] == [(("web",), True), (None, False)]
+    assert access.kind == ROLES
+
+
+def test_the_access_to_roles_below_another_is_by_the_tree():
+    access = Acls(False, {ACTION: (rule("ops", "dev/%"),)}).access(ACTION, "ops")
+    assert (access.allows("dev/x/y"), access.allows("dev"), access.allows("devs/x")) == (True, False, False)

@@ -96,7 +96,7 @@ SHAPES = {
     "Role": {
         "role": "string",
         "standing": ["below guarantee", "wants no more", "wanting unknown", "no frameworks", "met by offers", "met",
-                     "met (at limit)", "at limit", "over limit", "no quota", "unknown"],
+                     "met (at limit)", "within limit", "at limit", "over limit", "no quota", "unknown"],
         "weight": "number?", "guarantee": "amounts", "limit": "amounts", "missing": "amounts", "usage": "Usage?",
     },
     "Top": {

@@ -50,11 +50,11 @@ def test_lists_are_in_natural_order_and_json_is_not(folder, words):
 @pytest.mark.parametrize("words", ["weights", "roles"])
 def test_roles_that_are_sorted_by_name_are_in_natural_order_for_scripts_too(folder, words):
     assert typed("weights set role-10=2 role-2=3", folder, "fake:c.toml").status == 0
-    document = typed(f"{words} --sort name -o json", folder, "fake:c.toml").out
+    document = typed(f"{words} --sort role -o json", folder, "fake:c.toml").out
     assert re.findall(r'"(?:role|name)": "(role-[0-9]+)"', document) == ["role-2", "role-10"]
 
 
 def test_a_column_that_was_chosen_decides(folder):
     assert typed("reserve agent-10 cpus:1 --role web", folder, "fake:c.toml").status == 0
-    shown = typed("agents --sort -name", folder, "fake:c.toml").out.splitlines()[1:]
+    shown = typed("agents --sort -agent", folder, "fake:c.toml").out.splitlines()[1:]
     assert [line.split()[0] for line in shown] == ["agent-10", "agent-2", "agent-1"]

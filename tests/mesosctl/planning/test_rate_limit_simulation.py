@@ -63,7 +63,7 @@ def test_no_time_at_all_is_no_span(text):
 
 
 def test_spans_for_people():
-    assert [format_span(s) for s in (0, 9.994, 59.4, 60, 125, 3599, 7260, 1e300)] == [
+    assert [format_span(s) for s in (0, 9.994, 59.4, 60, 125, 3599, 7260, 172_799, 273_600, 1e300)] == [
         "0.00s",
         "9.99s",
         "59s",
@@ -71,5 +71,7 @@ def test_spans_for_people():
         "2m05s",
         "59m59s",
         "2h01m",
+        "48h00m",
+        "3d04h",
         "1e+300s",
     ]

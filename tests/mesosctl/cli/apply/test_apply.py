@@ -292,7 +292,9 @@ def test_a_file_that_names_nothing_is_told(run, file, text, prunes):
         status, out, err = run(verb, "-f", file, *["--prune"] * prunes)
         assert (status, out) == (1, "")
         assert f"note: {file} names no quota, weight or reservation; --allow-empty accepts that\n" in err
-        assert run(verb, "-f", file, "--allow-empty", *["--prune"] * prunes)[0] == 0
+        status, _, err = run(verb, "-f", file, "--allow-empty", *["--prune"] * prunes)
+        assert status == 0
+        assert "names no quota" not in err
 
 
 def test_an_empty_section_names_everything_with_prune(run, file):
@@ -318,3 +320,23 @@ def test_a_script_replaces_a_snapshot_unasked(run, tmp_path):
     there.write_text("of yesterday")
     assert run("snapshot", "-f", there)[0] == 0
     assert there.read_text() != "of yesterday"
+
+
+def test_differences_have_their_amounts_as_numbers(run, file):
+    file.write_text(
+        '[quotas.web]\nguarantee = "cpus:2;mem:1GiB"\n[weights]\nweb = 2.5\n[[reservations]]\nagent = "agent-1"\n'
+        'role = "web"\nresources = "cpus:1;ports:[31000-31004]"\n'
+    )
+    found = json.loads(run("diff", "-f", file, "-o", "json")[1])["differences"]
+    told = {
+        one["of_kind"]: [
+            None if side is None else {name: value for name, value in side.items() if value is not None}
+            for side in (one["actual_values"], one["wanted_values"])
+        ]
+        for one in found
+    }
+    assert told == {
+        "quota": [None, {"guarantee": {"cpus": 2.0, "mem": 1024.0}, "limit": {}}],
+        "weight": [{"weight": 1.0}, {"weight": 2.5}],
+        "reservation": [None, {"reserved": {"cpus": 1.0, "ports": 5.0}}],
+    }

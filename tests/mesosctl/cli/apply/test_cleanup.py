@@ -94,6 +94,13 @@ def test_volumes_first_then_the_outermost_refinement(clean):
     assert json.loads(clean("volumes", "list", "-o", "json")[1])["volumes"] == []
 
 
+def test_the_question_shows_no_columns_without_anything_in_them(clean):
+    shown = clean("cleanup", "--role", "kafka")[2] + clean("cleanup", "--role", "kafka", "--yes")[1]
+    assert shown.count("WHAT") == 2
+    assert "BEFORE" not in shown
+    assert clean("cleanup", "--role", "other", "--yes", "-o", "csv")[1].startswith("step,done,what,of,before,after")
+
+
 def test_nothing_to_do_is_status_0(clean):
     status, out, err = clean("cleanup", "--role", "nobody", "-o", "json")
     assert (status, json.loads(out)["steps"], json.loads(out)["left"]) == (0, [], []), err

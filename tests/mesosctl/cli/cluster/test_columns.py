@@ -43,6 +43,18 @@ def test_an_answer_that_is_no_table_is_told(folder):
 
 def test_an_unknown_column_is_refused():
     report = Report([Column("ROLE"), Column("AGENT ID", key="agent_id")], [["web", "S1"]], [], Document, list)
-    assert list(with_columns(report, ["agent id", "Role", "AGENT_ID"]).rows) == [["S1", "web", "S1"]]
+    assert list(with_columns(report, ["AGENT_ID", "Role"]).rows) == [["S1", "web"]]
     with pytest.raises(UsageError, match="there is no column 'limit'"):
         with_columns(report, ["limit"])
+    with pytest.raises(UsageError, match="names 'agent id' twice"):
+        with_columns(report, ["AGENT_ID", "role", "agent id"])
+
+
+@pytest.mark.parametrize("words", [*LISTS, "tasks", "maintenance list", "ratelimit show"])
+def test_a_list_is_sorted_by_the_column_that_people_see_first(words, folder):
+    title = typed(f"{words} -o csv", folder).out.splitlines()[0].split(",")[0]
+    for column in (title, title.upper()):
+        ran = typed(f"{words} --sort {column}", folder)
+        assert ran.status == 0, ran.err
+    verb = "" if " " in words or words == "reservations" else " list"
+    assert f"Sort by {title}" in " ".join(typed(f"{words}{verb} --help", folder).out.split())

@@ -90,6 +90,7 @@ def test_yaml_is_the_document_of_json(live, words):
         (("small",), ["small"]),
         (("S0", "S1"), ["big", "small"]),
         (("--sort", "mem"), ["big", "small"]),
+        (("--sort", "-agent"), ["small", "big"]),
         (("--sort", "-name"), ["small", "big"]),
     ],
 )

@@ -61,3 +61,21 @@ def test_what_others_leave_behind_is_no_advice_if_a_guarantee_takes_it(folder):
     agents = '[[agents]]\nresources = "cpus:8;mem:1024"\n'
     said = explained(folder, f'quotas.gone.guarantee = "cpus:8;mem:1024"\n{agents}{big}{NEEDY}')
     assert not any("wait for tasks to end" in sentence for sentence in said["helps"]), said
+
+
+ONE_AGENT = '[[agents]]\nresources = "cpus:8;mem:1024"\n'
+BIG = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:8;mem:1024"\n'
+
+
+@pytest.mark.parametrize(
+    ("cluster", "ways"),
+    [
+        (f"{ONE_AGENT}{BIG}{NEEDY}", "wait for tasks to end, or add agents; with a guarantee, "),
+        (f"{ONE_AGENT}{NEEDY.replace('cpus:1', 'cpus:8')}", "wait for tasks to end, or add agents"),
+        (f'quotas.big.guarantee = "cpus:8;mem:1024"\n{ONE_AGENT}{BIG}{NEEDY}', "add agents"),
+    ],
+    ids=["others use it", "its own tasks use it", "a guarantee keeps what ends"],
+)
+def test_waiting_and_agents_are_advised_each_by_itself(folder, cluster, ways):
+    said = explained(folder, cluster)
+    assert any(sentence.startswith(ways) for sentence in said["helps"]), said

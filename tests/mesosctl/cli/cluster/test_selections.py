@@ -30,20 +30,22 @@ class Listed(NamedTuple):
 
 
 LISTS = {
-    "agents list": Listed({"name": "agent"}),
-    "frameworks list": Listed({"name": "framework", "offers": "offers"}, {"--attribute": NOT_ON_AGENTS}),
-    "roles list": Listed({"name": "role", "weight": "weight"}, {"--attribute": NOT_ON_AGENTS}),
-    "tasks list": Listed({"id": "task", "agent": "agent"}),
-    "quota list": Listed({"name": "role", "cpus": "guarantee"}, {"--attribute": NOT_ON_AGENTS}),
-    "weights list": Listed({"name": "role", "weight": "weight"}, {"--attribute": NOT_ON_AGENTS}),
+    "agents list": Listed({"agent": "agent"}),
+    "frameworks list": Listed({"framework": "framework", "offers": "offers"}, {"--attribute": NOT_ON_AGENTS}),
+    "roles list": Listed({"role": "role", "weight": "weight"}, {"--attribute": NOT_ON_AGENTS}),
+    "tasks list": Listed({"task": "task", "agent": "agent"}),
+    "quota list": Listed({"role": "role", "cpus": "guarantee"}, {"--attribute": NOT_ON_AGENTS}),
+    "weights list": Listed({"role": "role", "weight": "weight"}, {"--attribute": NOT_ON_AGENTS}),
     "reservations": Listed(
         {"agent": "agent", "role": "role", "cpus": "resources"},
         {"names": "an entry has no name of its own; --agent and --role select it"},
     ),
     "volumes list": Listed({"id": "id", "role": "role", "disk": "size"}),
     "offers list": Listed({"agent": "agent", "role": "role", "cpus": "resources"}),
-    "maintenance list": Listed({"name": "machine", "from": "from"}, {"--role": OF_NO_ROLE}),
-    "ratelimit show": Listed({"name": "principal", "qps": "qps"}, {"--role": OF_NO_ROLE, "--attribute": NOT_ON_AGENTS}),
+    "maintenance list": Listed({"machine": "machine", "from": "from"}, {"--role": OF_NO_ROLE}),
+    "ratelimit show": Listed(
+        {"principal": "principal", "qps": "qps"}, {"--role": OF_NO_ROLE, "--attribute": NOT_ON_AGENTS}
+    ),
     "audit list": Listed(
         lacks={
             "names": "WORD selects commands",

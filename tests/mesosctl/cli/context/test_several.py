@@ -156,7 +156,7 @@ def test_a_script_has_to_agree_if_one_would_lose_something(ctl):
 
 def test_a_command_that_asks_nothing_asks_once_on_a_terminal(ctl):
     ran = ctl("quota", "set", "web", "cpus:1", *BOTH, stdin="n\n", terminal=True)
-    assert "prod, lab: Make this change? [y/N]" in ran.err
+    assert "prod, lab: Make this change: mesosctl quota set web cpus:1 " in ran.err
     assert (ran.status, ran.out) == (2, "")
     assert ctl("quota", "list", *BOTH, "-o", "name").out == ""
 
@@ -164,7 +164,7 @@ def test_a_command_that_asks_nothing_asks_once_on_a_terminal(ctl):
 def test_what_fails_is_said_before_the_question(ctl):
     ran = ctl("quota", "set", "web", "cpus:1", "--all-contexts", stdin="y\n", terminal=True)
     assert ran.status == 3
-    assert ran.err.index("gone.toml cannot be read") < ran.err.index("prod, lab: Make this change?")
+    assert ran.err.index("gone.toml cannot be read") < ran.err.index("prod, lab: Make this change: ")
     assert ran.err.count("cannot be read") == 1
 
 

@@ -73,6 +73,9 @@ MISTAKES = (
     Mistake("quota set web mem:-1GB", 3, "mem: -1GB is below zero"),
     Mistake("quota set web cpus:2GB", 3, "cpus: 'GB' is a unit, but only mem and disk take one", "a plain number"),
     Mistake("quota set web cpus:0.0001", 3, "cpus: 0.0001 is finer than a thousandth", "write cpus:0.001"),
+    Mistake(
+        "quota update ads --limit cpus:4", 3, OLDER_LIMITS, "use --master 'fake:?version=1.11', a fake master with"
+    ),
     Mistake("quota set cpus:12", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
@@ -91,7 +94,9 @@ MISTAKES = (
     Mistake("quota update web cpus:2 mem:1GiB --limit cpu:4", 3, NO_CPU, "cpus?", on=NEWER, before=QUOTA),
     Mistake("quota check ads cpu:12 -o wide", 1, NO_CPU, on=NEWER),
     Mistake("quota set -f a.json", 3, f"a.json, line 2: role 'web': {NO_CPU}", files={"a.json": V0_OF_CPU}),
-    Mistake("quota update -f a.json", 3, f"line 2: role 'web': {NO_CPU}", before=QUOTA, files={"a.json": V1_OF_CPU}),
+    Mistake(
+        "quota update -f a.json", 3, f"2: role 'web': {NO_CPU}", on=NEWER, before=QUOTA, files={"a.json": V1_OF_CPU}
+    ),
     Mistake("diff -f a.toml", 3, f"a.toml, line 3: role 'web': {NO_CPU}", files={"a.toml": LIMIT_OF_CPU}),
     Mistake(
         "apply -f a.toml",

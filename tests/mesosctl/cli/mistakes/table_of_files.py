@@ -224,6 +224,14 @@ IN_FILES = (
         "weights.json, line 3: role 'a' has two weights",
         files={"weights.json": '[\n{"role": "a", "weight": 2},\n{"role": "a", "weight": 3}]'},
     ),
+    Mistake(
+        "agents",
+        3,
+        "c.toml, line 3: agents[0]: attributes is not a table of strings and numbers",
+        'attributes = { rack = "r1" }',
+        on="fake:c.toml",
+        files={"c.toml": '[[agents]]\nresources = "cpus:4"\nattributes = "rack:r1"\n'},
+    ),
     # --- Flags of a cluster file -------------------------------------------------------------------------------------
     Mistake(
         "roles",

@@ -185,6 +185,15 @@ WORDS = (
     Mistake("get tasks", 2, "No such command 'get'. Did you mean 'tasks list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
+    Mistake("agents --columns agent,AGENT", 2, "--columns names 'AGENT' twice", "name each column once"),
+    Mistake("agents --sort agnt", 2, "'agnt' is not a column to sort by", "did you mean agent?"),
+    Mistake(
+        "whatif --history h.sqlite --wait 'role=a;task=cpus:1' --wait 'role=b;task=cpus:1'",
+        2,
+        "--wait is given twice, and takes one value",
+        "see mesosctl whatif --help",
+    ),
+    Mistake("quota list --sort role --sort cpus", 2, "--sort is given twice", "see mesosctl quota list --help"),
     # --- Several contexts -----------------------------------------------------------------------------------------
     Mistake("agents --context prod,", 2, "'prod,' has an empty name", "write --context NAME,NAME", "", files=CONTEXTS),
     Mistake("agents --context prod,lb", 5, "there is no context 'lb'", "did you mean lab?", "", files=CONTEXTS),

@@ -1,5 +1,6 @@
 """Notes about a role that a change leaves at or above its limit."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,14 @@ def test_an_older_master_has_no_limits() -> None:
     assert ask(old, *"reserve agent-1 cpus:4 --role ads --trust-master".split()).status == 0
     assert ask(old, *"quota set ads cpus:1 --dry-run".split()).err == ""
     assert ask(old, *"quota set ads cpus:1".split()).err == ""
+
+
+def test_a_role_with_a_limit_alone_has_no_guarantee_to_be_met(live: Live) -> None:
+    ask(live, *"quota set batch --limit cpus:4".split())
+    ask(live, *"quota set ads --limit cpus:5".split())
+    ask(live, *"quota set web --limit none cpus:0.001 --force".split())
+    shown = ask(live, "roles", "-o", "json").out
+    standings = {one["role"]: one["standing"] for one in json.loads(shown)["roles"]}
+    assert (standings["batch"], standings["ads"]) == ("within limit", "within limit")
+    ask(live, *"quota update ads --limit cpus:4".split())
+    assert "at limit" in ask(live, "roles", "ads").out

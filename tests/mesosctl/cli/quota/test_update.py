@@ -117,8 +117,6 @@ def test_the_hint_for_a_role_without_quota_works_if_pasted(run, cluster, words):
         ("1.11.0", ["fresh", "none"]),
         ("1.11.0", ["fresh", "none", "--limit", "none"]),
         ("1.11.0", ["fresh", "--limit", "none"]),
-        ("1.4.0", ["fresh", "cpus:1", "--limit", "cpus:3"]),
-        ("1.4.0", ["fresh", "--limit", "cpus:3"]),
         ("1.4.0", ["*", "cpus:1"]),
     ],
 )
@@ -128,6 +126,15 @@ def test_no_command_is_suggested_that_would_be_refused(run, cluster, version, wo
     assert ran.status == 5
     assert "quota set" not in ran.err
     assert "hint: mesosctl quota list shows which roles have one" in ran.err
+
+
+@pytest.mark.parametrize("words", [["cpus:1", "--limit", "cpus:3"], ["--limit", "cpus:3"]])
+def test_limits_are_refused_before_mesos_1_9_whether_there_is_quota_or_not(run, cluster, words):
+    cluster.version = "1.4.0"
+    ran = run("quota", "update", "fresh", *words)
+    assert ran.status == 3
+    assert "quota.limits-need-update" in ran.err
+    assert cluster.quotas == {}
 
 
 CONFIG = {"role": "dev", "guarantees": {"cpus": {"value": 1}}, "limits": {"cpus": {"value": 4}}}

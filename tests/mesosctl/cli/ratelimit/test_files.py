@@ -130,6 +130,27 @@ def test_set_without_a_rate_takes_the_limit_away_and_keeps_the_entry(run, file):
     assert json.loads(file.read_text())["limits"][0] == {"principal": "foo"}
 
 
+@pytest.mark.parametrize(
+    ("words", "who"),
+    [
+        ("set bar --qps 20", "principal 'bar'"),
+        ("set new --qps 20", "principal 'new'"),
+        ("set foo --qps 20", None),
+        ("set new --qps 20 --capacity 10", None),
+        ("default --qps 20", None),
+        ("unset foo", None),
+    ],
+)
+def test_a_queue_that_may_fill_the_memory_of_a_master_is_told(run, file, words, who):
+    verb, *more = words.split()
+    said = run("ratelimit", verb, *more, "-f", str(file)).err
+    if who is None:
+        assert "memory" not in said
+    else:
+        assert f"note: messages of {who} may fill the master's memory, " in said
+        assert "--capacity" in said
+
+
 def test_what_is_not_given_stays(run, file):
     had = json.loads(file.read_text())
     assert run("ratelimit", "set", "foo", "--qps", "20", "-f", str(file)).status == 0

@@ -9,6 +9,7 @@ import time
 import tomllib
 from contextlib import suppress
 from dataclasses import replace
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -21,12 +22,14 @@ from mesosctl.history.windows import parse_time
 from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.operations import tuning as operations
-from mesosctl.operations.replay import ReplayOptions
+from mesosctl.operations.replay import ReplayOptions, play_unchanged
 from mesosctl.operations.side_by_side import Forked, side_by_side
 from mesosctl.operations.tuning import TuningOptions, play_candidate, settings_at, space_of, tune
 from mesosctl.operations.tuning_evidence import EvidenceFile, fingerprint
+from mesosctl.operations.whatif_variants import ReplayedVariants
 from mesosctl.output.forecasts.tuning import same_window
 from mesosctl.planning.replay import ReplayedSetting
+from mesosctl.planning.whatif_variants import Search, parse_template
 from tests.helpers.profiles import examples
 from tests.helpers.surroundings import InMemory, Ran
 from tests.mesosctl.cli.whatif.test_replay import SINCE, demand, wanted
@@ -542,6 +545,61 @@ def test_what_is_found_is_what_trying_every_step_finds(tasks, first, second):
         assert space.size(found.best) == min(met)
 
 
+@given(TASKS, st.integers(0, 900), st.integers(0, 900), st.integers(0, 300), st.integers(0, 300))
+@settings(max_examples=examples(12))
+def test_goals_that_are_easier_never_make_a_found_answer_unfound(tasks, first, second, more, less):
+    of = demand(["cpus:4;mem:8192", "cpus:4;mem:4096"], tasks)
+    change = (
+        "[change.a]\nguarantee={from='cpus:0',to='cpus:8',steps=4}\n"
+        "[change.b]\nlimit={from='cpus:2',to='cpus:8',steps=2}\n"
+    )
+    found = []
+    for a, b in ((first, second), (first + more, second + less)):
+        goals = load(f"[goals.a]\nwait_p95='{a}s'\n[goals.b]\nwait_max='{b}s'\n{change}", "g.toml")
+        options = TuningOptions(OPTIONS, tries=6)
+        found.append(tune(of, space_of(goals, of), goals.goals, Here(of, 2), Nowhere(), options))
+    strict, easier = found
+    assert strict.best is None or easier.best is not None
+
+
+@pytest.mark.process
+@given(TASKS, st.integers(0, 300))
+@settings(max_examples=examples(6), deadline=None)
+def test_with_one_unknown_the_answer_is_that_of_find_largest(tasks, more):
+    """From all that there is downwards: the smallest change that lets nobody wait longer is the largest guarantee."""
+    of = demand(["cpus:4;mem:8192", "cpus:4;mem:4096"], tasks)
+    free = play_candidate(of, [], OPTIONS)
+    limit = int(max(one.longest_wait or 0.0 for one in free.roles.values())) + 1 + more
+    options = ReplayOptions(wait_limit=float(limit), uncalibrated=True)
+    variants = ReplayedVariants(play_unchanged(of, options), [], [], lambda _: None, at_once=1)
+
+    def ask(words):
+        return [one.answer for one in variants.each(words)]
+
+    # As `variants.find_largest` does, in larger steps.
+    largest = Search(parse_template("quota:a=cpus:?"), 8000, 500, ask).largest(2000)
+    goals = load(
+        f"[goals.a]\nwait_max='{limit}s'\n[goals.b]\nwait_max='{limit}s'\n"
+        f"[change.a]\nguarantee={{from='cpus:0',to='cpus:8',steps=16}}\n",
+        "g.toml",
+    )
+    of = replace(of, settings=(quota_on_record("a", 8),))
+    space = space_of(goals, of)
+    found = tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(options))
+    assert found.best is not None
+    amount = settings_of(space, found.best).get_amount("cpus")
+    if amount != (largest.largest or 0):  # a smaller one does harm, so that --find-largest does not look further
+        assert amount > (largest.largest or 0) + 500
+        words = f"quota:a=cpus:{((largest.largest or 0) + 500) / 1000:g}"
+        smaller = play_candidate(of, [words], options).roles
+        assert any(one.longest_wait > limit for one in smaller.values())
+
+
+def settings_of(space, candidate):
+    """The guarantee of role a."""
+    return space.changed(candidate).quotas.get("a", space.present.quotas["a"]).guarantees
+
+
 def test_processes_and_the_order_in_which_they_end_make_no_difference(typed):
     del typed
     goals = load("[goals.b]\nwait_max='1m'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\n", "g.toml")
@@ -556,6 +614,42 @@ def test_processes_and_the_order_in_which_they_end_make_no_difference(typed):
     ]
     for one in found:
         assert list(one.tried.items()) == list(found[0].tried.items())
+
+
+class Lasting(Here):
+    """Plays candidates that take made-up times, on a clock of its own."""
+
+    def __init__(self, of, at_once):
+        super().__init__(of, at_once)
+        self.now = 0
+        self.took = []
+        self._ends = {}
+
+    def start(self, place, words):
+        super().start(place, words)
+        self.took.append(1 + crc32(" ".join(words).encode()) % 9)
+        self._ends[place] = self.now + self.took[-1]
+
+    def next_ended(self):
+        place = min(self._ends, key=self._ends.__getitem__)
+        self.now = self._ends.pop(place)
+        return place, play_candidate(self.demand, self._running.pop(place), OPTIONS)
+
+
+@pytest.mark.parametrize("at_once", [2, 3, 8])
+def test_nobody_waits_for_work_while_the_search_goes_on(at_once):
+    """The bound is that of work which is begun as soon as somebody is free."""
+    goals = load(
+        "[goals.a]\nwait_max='0s'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\nguarantee={from='cpus:0',to='cpus:4'}\n",
+        "g.toml",
+    )
+    of = demand(["cpus:4;mem:16384"], [wanted("a", 1, float(place), 200.0) for place in range(6)])
+    space = space_of(goals, of)
+    players = Lasting(of, at_once)
+    found = tune(of, space, goals.goals, players, Nowhere(), TuningOptions(OPTIONS, tries=40))
+    assert found.best is None
+    assert len(players.took) == len(found.tried) == 40
+    assert players.now <= sum(players.took) / at_once + max(players.took)
 
 
 def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):

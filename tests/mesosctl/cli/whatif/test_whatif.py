@@ -11,6 +11,7 @@ import pytest
 from mesosctl.__main__ import main
 from tests.helpers.surroundings import InMemory, Ran
 from tests.mesosctl.cli.live import Live, ask
+from tests.mesosctl.cli.mistakes.mistake import typed
 
 
 @pytest.fixture
@@ -263,3 +264,36 @@ def test_a_rack_is_lost(tmp_path):
     )
     assert said.status == 0, said.err
     assert said.json["totals"]["cpus"] == 4
+
+
+RUNNING = """
+mesos_version = "1.11"
+[[agents]]
+resources = "cpus:4;mem:4096"
+attributes = { rack = "r1" }
+[[agents]]
+resources = "cpus:8;mem:8192"
+[[frameworks]]
+name = "shop"
+role = "web"
+task = "cpus:2;mem:1024"
+"""
+
+
+def test_tasks_that_end_with_lost_agents_are_counted(folder):
+    (folder / "c.toml").write_text(RUNNING, encoding="utf-8")
+    ran = typed("whatif --lose-agent rack=r1", folder, "fake:c.toml")
+    assert ran.status == 0, ran.err
+    assert ran.out.splitlines()[0].endswith("; 2 tasks would end with the agents")
+    assert "; 2 tasks running there end)" in ran.out
+    lost = typed("whatif --lose-agent rack=r1 --lose-agent agent-2 -o json", folder, "fake:c.toml")
+    assert json.loads(lost.out)["tasks_lost"] == 6
+    assert json.loads(typed("whatif quota:web=cpus:1 -o json", folder, "fake:c.toml").out)["tasks_lost"] == 0
+
+
+def test_tasks_that_are_added_did_not_wait_before(folder):
+    (folder / "c.toml").write_text(RUNNING.partition("[[frameworks]]")[0], encoding="utf-8")
+    word = "role=new;task=cpus:1,mem:128;tasks=100;lasts=1h"
+    ran = typed(f"whatif --add-framework '{word}'", folder, "fake:c.toml")
+    assert ran.status == 1, ran.err
+    assert ran.out.splitlines()[0] == "NO: 76 of 100 tasks of new would wait more than 1h"

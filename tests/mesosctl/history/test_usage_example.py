@@ -1,0 +1,193 @@
+"""The usage of one short recording, calculated by hand: each integral, share, peak, wish and name of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from mesosctl.history.records import (
+    Gap,
+    RecordedAgent,
+    RecordedFramework,
+    RecordedSetting,
+    RecordedTask,
+    Suppression,
+)
+from mesosctl.history.usage import Part, UsageOptions, usage
+from mesosctl.model.notation import parse_resources
+from tests.mesosctl.history.memory import CLUSTER, MemoryRecording
+
+
+def task(framework, name, role, text, agent, start, end, **more) -> RecordedTask:
+    return RecordedTask(framework, name, role, parse_resources(text), agent, start=start, end=end, **more)
+
+
+QUOTA = '{"role": "a", "guarantees": {"cpus": {"value": 4}}, "limits": {"cpus": {"value": 6}}}'
+RECORDING = MemoryRecording(
+    of_agents=[
+        RecordedAgent("n1", "h1", parse_resources("cpus:8;cpus(a):2;mem:100", of_agents=True), 0),
+        RecordedAgent("n2", "h2", parse_resources("cpus:10;mem:100", of_agents=True), 0, 80),
+    ],
+    of_frameworks=[
+        RecordedFramework("f1", "one", ("a/x",), 0, None, "p1"),
+        RecordedFramework("f2", "two", ("b",), 0),
+    ],
+    of_tasks=[
+        task("f1", "t1", "a/x", "cpus:1;mem:10", "n1", 0, 30),
+        task("f2", "t2", "b", "cpus:5", "n2", 20, 70),
+        task("f1", "t3", "a", "cpus(a):2", "n1", 65, None),
+        task("f1", "e", "a", "cpus:1", None, 70, 80, is_executor=True),
+    ],
+    of_suppressions=[Suppression("f1", "a/x", False, 10, 20), Suppression("f1", "a/x", True, 20, 60)],
+    of_settings=[RecordedSetting("quota", "a", QUOTA, 10, 90)],
+    of_gaps=[Gap(40, 50)],
+)
+OPTIONS = UsageOptions(0, 100, boundaries=(60,))
+
+
+@pytest.fixture(scope="module")
+def use():
+    return usage(RECORDING, CLUSTER, OPTIONS)
+
+
+@pytest.fixture(scope="module")
+def rows(use):
+    return {row.key: row for row in use.rows}
+
+
+def test_the_cluster_is_counted_while_it_is_seen(use):
+    assert (use.whole.start, use.whole.end, use.whole.seen, use.unseen) == (0, 100, 90, 10)
+    assert use.whole.total == {"cpus": 1_600_000, "mem": 16_000_000}
+    assert [(step.start, step.end, step.seen) for step in use.steps] == [(0, 60, 50), (60, 100, 40)]
+    assert [step.total["cpus"] for step in use.steps] == [1_000_000, 600_000]
+    assert (use.cluster, use.options, use.has_imports) == (CLUSTER, OPTIONS, False)
+
+
+def test_all_together_is_the_sum_of_the_rows(use):
+    together = use.together
+    assert together.used == {"cpus": 310_000, "mem": 300_000}
+    assert together.peak == {"cpus": 7000, "mem": 10_000}
+    assert (together.tasks, sorted(together.lifetimes)) == (3, [30, 50])
+
+
+@pytest.mark.parametrize(
+    ("key", "used", "of_steps", "peak", "tasks", "lifetimes"),
+    [
+        ("a", 80_000, [0, 80_000], 3000, [0, 1], []),
+        ("a/x", 30_000, [30_000, 0], 1000, [1, 0], [30]),
+        ("b", 200_000, [150_000, 50_000], 5000, [1, 0], [50]),
+    ],
+)
+def test_what_a_role_used(rows, key, used, of_steps, peak, tasks, lifetimes):
+    row = rows[key]
+    assert (row.name, row.whole.used["cpus"], row.whole.peak["cpus"]) == (key, used, peak)
+    assert [step.used.get("cpus", 0) for step in row.steps] == of_steps
+    assert [step.tasks for step in row.steps] == tasks
+    assert row.whole.tasks == sum(tasks)
+    assert list(row.whole.lifetimes) == lifetimes
+    assert set(rows) == {"a", "a/x", "b"}
+
+
+def test_what_is_reserved_and_guaranteed(rows):
+    a = rows["a"]
+    assert [step.reserved_idle["cpus"] for step in a.steps] == [100_000, 10_000]
+    assert (a.whole.reserved_idle["cpus"], a.whole.guaranteed["cpus"], a.whole.limited["cpus"]) == (
+        110_000,
+        280_000,
+        420_000,
+    )
+    assert (a.subtree.used, a.subtree.reserved_idle) == ({"cpus": 110_000, "mem": 300_000}, {"cpus": 110_000})
+    assert rows["a/x"].subtree.used == {"cpus": 30_000, "mem": 300_000}
+    assert not rows["b"].whole.guaranteed
+
+
+def test_the_dominant_shares(rows):
+    assert rows["a"].whole.shares == {0.1: 5, 0.15: 10, 0.2: 20}
+    assert rows["a/x"].whole.shares == {0.05: 30}
+    assert rows["b"].whole.shares == {0.25: 40}
+    assert rows["b"].whole.mean_share(90) == pytest.approx(0.25 * 40 / 90)
+    assert [rows["b"].whole.share_at(percent, 90) for percent in (50, 60, 100)] == [0.0, 0.25, 0.25]
+    assert [rows["a"].whole.share_at(percent, 90) for percent in (61, 62, 70, 100)] == [0.0, 0.1, 0.15, 0.2]
+    assert [rows["b"].whole.share_at(percent, 100) for percent in (60, 61)] == [0.0, 0.25]
+
+
+def test_a_role_below_its_guarantee_wants_more_or_not_or_that_is_unknown(rows):
+    a = rows["a"]
+    assert [step.below_guarantee for step in a.steps] == [10, 0]
+    assert [step.below_guarantee_unknown for step in a.steps] == [0, 30]
+    assert (a.whole.below_guarantee, a.whole.below_guarantee_unknown) == (10, 30)
+    assert (rows["b"].whole.below_guarantee, rows["b"].whole.below_guarantee_unknown) == (0, 0)
+
+
+def test_a_role_with_known_demand_wants_more_while_a_task_waits():
+    waiting = [
+        task("f1", "t5", "a", "cpus:0.5", "n1", 15, 20, asked=5),
+        replace(task("f1", "t6", "a/x", "cpus:1", None, None, None), asked=55, lasts=20),
+    ]
+    recording = replace(RECORDING, of_tasks=[*RECORDING.of_tasks, *waiting])
+    a = next(row for row in usage(recording, CLUSTER, OPTIONS).rows if row.key == "a")
+    assert [step.below_guarantee for step in a.steps] == [5 + 5, 15]
+    assert a.whole.below_guarantee_unknown == 0
+
+
+def test_a_role_that_has_its_guarantee_wants_nothing_of_it():
+    recording = replace(RECORDING, of_tasks=[task("f1", "t", "a", "cpus:2", "n2", 0, 15)])
+    a = next(row for row in usage(recording, CLUSTER, OPTIONS).rows if row.key == "a")
+    assert a.whole.below_guarantee == 5  # from 15 to 20: what is reserved and idle counts, too
+
+
+@pytest.mark.parametrize(
+    ("by", "expected"),
+    [
+        ("framework", {"f1": ("one", 110_000), "f2": ("two", 200_000)}),
+        ("principal", {"p1": ("p1", 110_000), "unknown": ("unknown", 200_000)}),
+        ("agent", {"n1": ("h1", 100_000), "n2": ("h2", 200_000), "unknown": ("unknown", 10_000)}),
+    ],
+)
+def test_rows_by_another_key(by, expected):
+    use = usage(RECORDING, CLUSTER, UsageOptions(0, 100, by))
+    assert {row.key: (row.name, row.whole.used["cpus"]) for row in use.rows} == expected
+    assert all(row.subtree is None and row.steps == () for row in use.rows)
+    assert not any(row.whole.reserved_idle for row in use.rows)
+
+
+def test_a_window_inside_counts_what_is_held_in_it():
+    use = usage(RECORDING, CLUSTER, UsageOptions(25, 66))
+    rows = {row.key: row.whole for row in use.rows}
+    assert use.whole.seen == 31
+    assert {key: part.used["cpus"] for key, part in rows.items()} == {"a": 2000, "a/x": 5000, "b": 155_000}
+    assert list(rows["a/x"].lifetimes) == [30]
+
+
+def test_a_task_that_ends_at_the_end_of_the_window_ended_in_it():
+    use = usage(RECORDING, CLUSTER, UsageOptions(0, 30))
+    assert list(use.together.lifetimes) == [30]
+
+
+def test_a_run_after_the_first_is_no_further_task():
+    again = task("f1", "t1", "a/x", "cpus:1", "n1", 35, 38, run=1)
+    use = usage(replace(RECORDING, of_tasks=[*RECORDING.of_tasks, again]), CLUSTER, OPTIONS)
+    assert use.together.tasks == 3
+
+
+def test_parts_add_up():
+    one, other = Part(), Part()
+    for part, times in ((one, 1), (other, 2)):
+        for amounts in (part.used, part.reserved_idle, part.guaranteed, part.limited):
+            amounts["k"] = 10 * times
+        part.decayed["k"] = 10.0 * times
+        part.shares[0.5] = 10 * times
+        part.peak.update({"k": 5 * times, str(times): 7})
+        part.below_guarantee, part.below_guarantee_unknown, part.tasks = times, 3 * times, 4 * times
+        part.lifetimes.append(times)
+    one.add(other)
+    for amounts in (one.used, one.reserved_idle, one.guaranteed, one.limited):
+        assert amounts == {"k": 30}
+    assert (one.shares, one.decayed) == ({0.5: 30}, {"k": 30.0})
+    assert one.peak == {"k": 10, "1": 7, "2": 7}
+    assert (one.below_guarantee, one.below_guarantee_unknown, one.tasks) == (3, 9, 12)
+    assert list(one.lifetimes) == [1, 2]
+
+
+def test_of_a_window_in_which_nothing_was_seen_the_shares_are_zero():
+    part = Part()
+    assert (part.mean_share(0), part.share_at(95, 0), part.lifetime_at(50)) == (0.0, 0.0, None)
