@@ -90,8 +90,12 @@ def test_the_page_alone_answers_who_lacks_what_who_is_next_and_what_an_agent_tak
                 await tab.evaluate(f"document.getElementById('{part}').innerText")
                 for part in ("roles", "next", "agents")
             ]
+            short = await tab.evaluate("document.getElementById('short').innerText")
+            assert "Role web lacks gpus 1 of its guarantee" in short
+            assert "Role web gets the next offer" in short
+            assert "says of each what happens if it goes" in short
             assert "below guarantee" in roles
-            assert "gpus 1. Nothing is free, " in roles
+            assert "gpus 1. Of gpus nothing is free, " in roles
             assert "No framework is subscribed to it" in roles
             assert turns.splitlines()[1].startswith("web")
             assert "below its guarantee by gpus 1" in turns

@@ -191,8 +191,11 @@ class DryRun:
         return sum(framework.alive for framework in self._master.state.frameworks.values())
 
     def add_agents(self, total: Resources, count: int, attributes: Mapping[str, str]) -> None:
-        """Agents register."""
+        """Agents register; the change tells their resources."""
         self._moved = True
+        each = total.scalar_quantities()
+        added = Quantities({name: milli * count for name, milli in each.items()})
+        self._changes[-1:] = [one._replace(added=added) for one in self._changes[-1:]]
         add_agents(self._master, total, count, attributes)
         self._names.grown()
         self._master.advance()

@@ -40,6 +40,11 @@ class Application:
         """Do what has become due."""
         self.master.advance()
 
+    def longest_body(self, path: str) -> int | None:
+        """Return how many bytes the body of a request may have there; None: as many as any."""
+        route = self.endpoints.find(path)
+        return None if route is None else route.longest_body
+
     def publish(self) -> float | None:
         """Send an update to open pages; see `PageEndpoints.publish`."""
         return self.endpoints.page.publish()

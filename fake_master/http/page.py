@@ -32,6 +32,8 @@ _REST = 10.0
 _ACCOUNTS_OF_ONE_MAKER = 60
 _LONGEST_STEP = 3600.0
 """Seconds by which one request may move the clock on: no other is answered meanwhile."""
+LONGEST_WISH = 1024
+"""Bytes of a request that changes the clock."""
 TOKEN = secrets.token_urlsafe(18)
 """Sent by the page with a change; no page of somebody else can read it.  One for each process."""
 _PRIVATE = {

@@ -18,7 +18,7 @@ from fake_master.http.agents import AgentCalls, AgentEndpoints
 from fake_master.http.frameworks import FrameworkEndpoints
 from fake_master.http.maintenance import MaintenanceEndpoints
 from fake_master.http.operator_api import STREAMS, Change, OperatorApi, Reading
-from fake_master.http.page import PageEndpoints
+from fake_master.http.page import LONGEST_WISH, PageEndpoints
 from fake_master.http.quota import QuotaEndpoints, WeightEndpoints
 from fake_master.http.request_response import Realm, Request, Response
 from fake_master.http.reservations import ReservationEndpoints
@@ -75,7 +75,7 @@ class Route:
 
     `reads` answers every method; `methods` answers those it names.  `prefixed`: the master's own, so also below
     /master.  `begins_itself` if only the body says whether anything is changed: the endpoint begins a transaction
-    itself, if necessary.
+    itself, if necessary.  `longest_body` in bytes, if it is shorter than that of others.
     """
 
     path: str
@@ -84,6 +84,7 @@ class Route:
     methods: Mapping[str, Endpoint] = field(default_factory=lambda: MappingProxyType({}))
     prefixed: bool = True
     begins_itself: bool = False
+    longest_body: int | None = None
 
 
 class Endpoints:
@@ -115,7 +116,12 @@ class Endpoints:
         self.page = PageEndpoints(master)
         of_page = (
             Route("", Realm.READONLY, methods={"GET": self.page.html, "HEAD": self.page.html}, prefixed=False),
-            Route("page/cluster", Realm.READONLY, methods={"GET": self.page.document}, prefixed=False),
+            Route(
+                "page/cluster",
+                Realm.READONLY,
+                methods={"GET": self.page.document, "HEAD": self.page.document},
+                prefixed=False,
+            ),
             Route("page/events", Realm.READONLY, methods={"GET": self.page.events}, prefixed=False),
             Route(
                 "page/clock",
@@ -123,6 +129,7 @@ class Endpoints:
                 methods={"POST": self.page.clock},
                 prefixed=False,
                 begins_itself=True,
+                longest_body=LONGEST_WISH,
             ),
         )
         self.routes: tuple[Route, ...] = (

@@ -167,14 +167,11 @@ class Server:
             self._cross_origin.check(request)
             if (preflight := self._cross_origin.preflight(request)) is not None:
                 return preflight
-            answer = await self._respond(
-                Request(
-                    method=request.method,
-                    target=origin_form(request.raw_path),
-                    headers={name.lower(): value for name, value in request.headers.items()},
-                    body=await self._body(request),
-                )
-            )
+            headers = {name.lower(): value for name, value in request.headers.items()}
+            asked = Request(request.method, origin_form(request.raw_path), headers)
+            longest = self._application.longest_body(asked.path)
+            most = self._limits.body if longest is None else min(longest, self._limits.body)
+            answer = await self._respond(replace(asked, body=await self._body(request, most)))
         except Refusal as refusal:
             answer = without_body_for_head(refusal.response, request.method)
         except ConnectionDropped:
@@ -244,16 +241,16 @@ class Server:
                     return registry_failed(failure, request)
             await asyncio.sleep(_SECONDS_BETWEEN_ATTEMPTS)
 
-    async def _body(self, request: web.BaseRequest) -> bytes:
-        """The whole body, chunked or not.  Raises Refusal (400, 408, 413, 500, 503)."""
-        if request.content_length is not None and request.content_length > self._limits.body:
-            raise self._too_large()
+    async def _body(self, request: web.BaseRequest, most: int) -> bytes:
+        """The whole body, chunked or not, of `most` bytes.  Raises Refusal (400, 408, 413, 500, 503)."""
+        if request.content_length is not None and request.content_length > most:
+            raise self._too_large(most)
         if request.headers.get("Expect", "").lower() == "100-continue":
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # the output is not part of the answer
         parts = bytearray()
         is_packed = request.headers.get("Content-Encoding") == "gzip"
-        unpacker = Unpacker(self._limits.expansion, self._limits.body) if is_packed else None
+        unpacker = Unpacker(self._limits.expansion, most) if is_packed else None
         try:
             connection_of(request).await_body(request.content)
             async with asyncio.timeout(self._limits.body_seconds):
@@ -261,14 +258,14 @@ class Server:
                     piece = chunk if unpacker is None else unpacker.feed(chunk)
                     parts += piece
                     self._held += len(piece)
-                    if len(parts) > self._limits.body:
-                        raise self._too_large()
+                    if len(parts) > most:
+                        raise self._too_large(most)
                     if self._held > self._limits.bodies:
                         raise Refusal(503, "There are too many large requests at once", _CLOSE)
             if unpacker is not None:
                 unpacker.finish()
         except TooLarge:
-            raise self._too_large() from None
+            raise self._too_large(most) from None
         except Broken as error:
             # libprocess answers so, though the fault is the client's.
             raise Refusal(500, f"Failed to decompress the body: {error}", _CLOSE) from None
@@ -281,9 +278,8 @@ class Server:
             self._held -= len(parts)
         return bytes(parts)
 
-    def _too_large(self) -> Refusal:
-        limits = self._limits
-        sentence = f"The body exceeds {limits.body} bytes, or {limits.expansion} times its compressed size"
+    def _too_large(self, most: int) -> Refusal:
+        sentence = f"The body exceeds {most} bytes, or {self._limits.expansion} times its compressed size"
         return Refusal(413, sentence, _CLOSE)
 
 

@@ -1,7 +1,8 @@
 """Standard output and standard error: reports, questions, progress, and a view that refreshes."""
 
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
@@ -11,6 +12,7 @@ from mesosctl.output.formats.report import Meaning, Report
 
 if TYPE_CHECKING:
     from mesosctl.output.formats.live import LiveView, ProgressLine
+    from mesosctl.output.formats.scrolling import ScrollingList
 
 
 class Display:
@@ -24,6 +26,7 @@ class Display:
         self._quiet = quiet
         self._progress: ProgressLine | None = None
         self._view: LiveView | None = None
+        self._list: ScrollingList | None = None
         self._last = ""
 
     def progress(self, sentence: str, part: float | None = None) -> None:
@@ -32,7 +35,8 @@ class Display:
         Only on a terminal that can overwrite a line, and not with --quiet.
         """
         environment = self._environment
-        if self._quiet or not environment.overwrites(environment.stderr):
+        is_hidden = self._list is not None and self._list.is_open
+        if self._quiet or is_hidden or not environment.overwrites(environment.stderr):
             return
         if self._progress is None:
             from mesosctl.output.formats.live import ProgressLine
@@ -103,9 +107,41 @@ class Display:
         width = environment.width(environment.stdout)
         self._view.show(view(redacted(report, environment.secrets), wide=form == "wide", width=width), width)
 
+    @contextmanager
+    def scrolling(self, form: str, title: str) -> "Iterator[ScrollingList | None]":
+        """Let `follow` fill the terminal with a list that keys scroll, and leave what was shown last below it.
+
+        None without a terminal, or without a keyboard.
+        """
+        environment = self._environment
+        stdin, stdout = environment.stdin, environment.stdout
+        if form not in TABLES or not environment.overwrites(stdout) or not stdin.isatty():
+            yield None
+            return
+        from mesosctl.output.formats.live import FullScreen
+        from mesosctl.output.formats.scrolling import ScrollingList
+        from mesosctl.output.formats.terminal import console
+
+        screen = FullScreen(stdout, stdin, colours=environment.colours)
+        shown = ScrollingList(
+            screen, lambda: (environment.width(stdout), environment.height(stdout)), title, wide=form == "wide"
+        )
+        try:
+            with shown:
+                self._list = shown
+                yield shown
+        finally:
+            self._list = None
+            for line in shown.visible:
+                console(stdout, colours=environment.colours).print(line)
+
     def follow(self, report: Report, form: str) -> None:
         """Draw a table in place of the previous one; without a terminal, write it if it changed, JSON in one line."""
         environment = self._environment
+        if self._list is not None:
+            self.pause()
+            self._list.show(redacted(report, environment.secrets))
+            return
         if form in TABLES and environment.overwrites(environment.stdout):
             self.redraw(report, form)
             return

@@ -1,6 +1,7 @@
 """The options of the commands that list something, and the loop of --watch."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -39,8 +40,8 @@ Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="Refresh the list until Ctrl-C. Without a terminal, it is written again whenever it changes; -o jsonl "
-        "writes one document per line.",
+        help="Refresh the list until q or Ctrl-C; arrows and Page up and down scroll it. Without a terminal, it is "
+        "written again whenever it changes; -o jsonl writes one document per line.",
         show_default=False,
     ),
 ]
@@ -65,7 +66,16 @@ def show(session: Session, read: "Callable[[Master], Report]", *, watch: bool, e
     from mesosctl.operations import cluster
 
     session.check_watchable()
-    with session.open_master() as master:
-        for report in cluster.readings(master, lambda: read(master), every, session.note, count):
+    # A list that ends by itself is drawn in place, and stays as it is.
+    scrolled = session.scrolling() if count is None else nullcontext()
+    with session.open_master() as master, scrolled as screen:
+
+        def tell(sentence: str) -> None:
+            session.note(sentence)
+            if screen is not None:
+                screen.tell(sentence)
+
+        wait = None if screen is None else screen.wait
+        for report in cluster.readings(master, lambda: read(master), every, tell, count, wait):
             session.end_progress()
             session.follow(report)

@@ -23,10 +23,13 @@ from mesosctl.output.formats.output_formats import HAVE_COLUMNS, ONE_PIECE, TABL
 from mesosctl.output.formats.report import Meaning, Report, with_columns
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from mesosctl.client.leading_master import Master
     from mesosctl.client.response import Trace
     from mesosctl.client.settings import Credentials, Token
     from mesosctl.operations.audit import AuditTrail
+    from mesosctl.output.formats.scrolling import ScrollingList
 
 SOME_LOSS = "this takes something away"
 """The loss of a question that does not say what would be lost."""
@@ -309,6 +312,13 @@ class Session:
             raise UsageError(
                 f"-o {self.form} is written once, but --watch does not end", field="--watch", hint="use -o jsonl"
             )
+
+    def scrolling(self) -> "AbstractContextManager[ScrollingList | None]":
+        """Let `follow` show lists on the whole terminal, which keys scroll; None if there is none, or no keyboard."""
+        import shlex
+
+        title = shlex.join(("mesosctl", *self.environment.words))
+        return self._display.scrolling(self.form, self.environment.secrets.redact(title))
 
     def follow(self, report: Report) -> None:
         """Write one reading of a list with --watch: in place of the previous one, or below it if it has changed."""

@@ -153,9 +153,16 @@ def _share_of_guarantee(role: RoleStatus) -> float:
 
 
 def readings(
-    master: Master, read: Callable[[], Value], every: float, report: Callable[[str], None], count: int | None = None
+    master: Master,
+    read: Callable[[], Value],
+    every: float,
+    report: Callable[[str], None],
+    count: int | None = None,
+    wait: Callable[[float], bool] | None = None,
 ) -> Iterator[Value]:
     """Yield what `read` returns at an interval in seconds, `count` times or forever.
+
+    `wait` waits for the interval in another way, and ends the readings if it returns False.
 
     If the master goes away, for example during a failover, wait for it; `report` is called with a sentence. Raises
     Unreachable if it was never there, or is not back before the deadline, which starts again with every answer.
@@ -163,8 +170,10 @@ def readings(
     made = 0
     is_away = False
     while count is None or made < count:
-        if made:
+        if made and wait is None:
             master.settings.sleep(every)
+        elif made and wait is not None and not wait(every):
+            return
         if not is_away:
             master.deadline.extend_to(master.deadline.seconds)
         try:

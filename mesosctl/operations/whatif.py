@@ -140,7 +140,8 @@ def named_changes(  # the kinds of change
         named = ", ".join([*agents, *([f"{lose_fraction:g} of all"] if lose_fraction else [])])
         found.append((f"agents lost: {named}", changes.LoseAgents(agents, lose_fraction)))
     found += [(f"framework lost: {word}", changes.LoseFramework(word)) for word in lose_frameworks]
-    more = f"{count} more agent{'s' * (count > 1)}"
+    having = f" with {', '.join(f'{name}={value}' for name, value in attributes.items())}" if attributes else ""
+    more = f"{count} more agent{'s' * (count > 1)}{having}"
     found += [
         (f"{more}: {text}", changes.AddAgents(tuple(parse_of_agents(text)), count, attributes or {}))
         for text in add_agents

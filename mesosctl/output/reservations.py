@@ -37,6 +37,9 @@ def _id_column(short: Mapping[str, str], *, is_needed: bool) -> Column:
     return Column("AGENT ID", wide=not is_needed, short=short, rank=-1)
 
 
+STATIC_LEGEND = "! in STACK: static, by the flags of the agent, so it cannot be undone"
+
+
 def stack_text(stack: Sequence[Reservation]) -> str:
     """The roles from the bottom up, `ads > ads/video`, static ones marked."""
     return " > ".join(level.role + ("!" if level.type == "STATIC" else "") for level in stack)
@@ -118,8 +121,10 @@ def reservation_list(
             "STACK": any(len(holding.stack) > 1 for holding in held),
             "LABELS": any(_labels(holding.owner) != NOTHING for holding in held),
         }
+        has_static = tells["STACK"] and any(level.type == "STATIC" for holding in held for level in holding.stack)
         return shown._replace(
-            columns=[column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns]
+            columns=[column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns],
+            remark=["", STATIC_LEGEND] if has_static else (),
         )
 
     return shown._replace(terminal=drawn)

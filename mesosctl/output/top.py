@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.model.amount_text import by_place, exact_percent_text, in_words, percent_text, shown_amount
-from mesosctl.model.errors import printable
 from mesosctl.model.notation import counted, format_span
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.output.formats.amounts import BAR, amounts_text, bar
 from mesosctl.output.formats.report import NOTHING, Column, Meaning, Report
+from mesosctl.output.formats.screen import cut, moved
 from mesosctl.output.quota import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
 from mesosctl.planning.account import Overview
 
@@ -28,7 +28,7 @@ LARGE = ("roles", "frameworks", "agents", "offers")
 """The tables that may have most of the screen, by the keys 1 to 4."""
 HELP = """\
 1 2 3 4   show roles, frameworks, agents or offers large; Tab shows the next of them
-↑ ↓       choose a line (also j and k); Page up and Page down move ten lines
+↑ ↓       choose a line (also j and k); Page up and Page down move ten lines, Home and End to the first and last
 Enter     one role: its frameworks, its offers, and why it is not offered more
 /         show only what has these letters in its name; Enter ends typing, Esc shows everything again
 s         sort roles by share, name or status
@@ -41,6 +41,10 @@ q         quit
 █ used or reserved, ▒ up to the guarantee, ░ up to the limit, · rest of the cluster
 "below guarantee" roles come first if you sort by status. An "or more" age is of an offer older than the first reading.
 """
+_PAGE = 10
+"""Lines that Page up and Page down move."""
+_MOST_LINES = 100_000
+"""More lines than there are of one role."""
 _WIDEST_BAR = 40
 _ROOMY = 100
 """Columns from which titles are written out; on fewer the legend explains `AMOUNTS`."""
@@ -73,7 +77,7 @@ class TopState:
 
     def press(self, key: str, names: Sequence[str]) -> None:
         """Handle a key, where the large table has the lines of these names; ignore others."""
-        if key == "end":
+        if key == "eof":
             self.is_over = True
         elif self.typing:
             self._type(key)
@@ -124,11 +128,10 @@ class TopState:
             self.typing, self.filter, self.role = True, "", None
 
     def _move(self, key: str, rows: int) -> None:
-        step = {"up": -1, "k": -1, "down": 1, "j": 1, "page up": -10, "page down": 10}.get(key, 0)
         if self.role is None:
-            self.selected = max(0, min(self.selected + step, rows - 1))
+            self.selected = moved(self.selected, key, page=_PAGE, last=max(0, rows - 1))
         else:
-            self.top = max(0, self.top + step)  # the screen knows how many lines there are
+            self.top = moved(self.top, key, page=_PAGE, last=_MOST_LINES)  # the screen knows how many there are
 
 
 Aside = Report | str | None
@@ -413,7 +416,7 @@ def top_screen(
     head = _head(overview, state, around, width)
     room = height - len(head) - 1
     if state.helping:
-        body = [Text(_cut(line, width)) for line in ["", *HELP.splitlines()]]
+        body = [Text(cut(line, width)) for line in ["", *HELP.splitlines()]]
     elif state.role is not None:
         body = _one_role(overview, state, aside, width, room)
     else:
@@ -423,7 +426,7 @@ def top_screen(
     for line in lines:
         line.truncate(width, overflow="ellipsis")
     keys = f"/{state.filter}█   Enter ends typing   Esc shows everything" if state.typing else KEYS
-    return Group(*lines, Text(_cut(keys, width).ljust(width), style="reverse", end=""))
+    return Group(*lines, Text(cut(keys, width).ljust(width), style="reverse", end=""))
 
 
 def _head(overview: Overview, state: TopState, around: ScreenStatus, width: int) -> "list[Any]":
@@ -435,10 +438,10 @@ def _head(overview: Overview, state: TopState, around: ScreenStatus, width: int)
     title = f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}"
     if len(title) > width:
         title = f"{around.master}  {at}  {pace}  {order}"
-    head = [Text(_cut(title, width).ljust(width), style="bold reverse"), Text(_cut(_cluster_line(overview), width))]
+    head = [Text(cut(title, width).ljust(width), style="bold reverse"), Text(cut(_cluster_line(overview), width))]
     if around.trouble:
-        head.append(Text(_cut(f"no answer since {at}: {around.trouble}; trying again", width), style="bold red"))
-    return [*head, *(Text(_cut(line, width)) for line in _resource_lines(overview, width))]
+        head.append(Text(cut(f"no answer since {at}: {around.trouble}; trying again", width), style="bold red"))
+    return [*head, *(Text(cut(line, width)) for line in _resource_lines(overview, width))]
 
 
 def _tables(
@@ -449,7 +452,7 @@ def _tables(
 
     parts = [*_offer_parts(overview, 5), *_principal_parts(overview)] if state.large == "roles" else []
     tail = _report_lines(parts, width) if parts else []
-    tail += [Text(_cut(f"· {one}", width), style="dim") for one in list(around.events)[-2:]]
+    tail += [Text(cut(f"· {one}", width), style="dim") for one in list(around.events)[-2:]]
     tail = tail[: max(1, (room - 2) // 2)]
     names = names_of(overview, state, aside)
     rows = max(1, room - 2 - len(tail) - 4)
@@ -464,7 +467,7 @@ def _tables(
         legend = f"{state.large} {state.top + 1} to {state.top + shown} of {len(names)}"
     if state.filter:
         legend = f"with '{state.filter}': {legend}" if legend else f"with '{state.filter}' in the name"
-    lines = [Text(), *table[: rows + 2], Text(_cut(legend, width), style="dim"), Text(), *tail]
+    lines = [Text(), *table[: rows + 2], Text(cut(legend, width), style="dim"), Text(), *tail]
     if state.large == "roles" and room - len(lines) > len(_TITLE_LINES) + 1 and overview.listed:
         listed = _bare(_frameworks(overview.listed))
         most = room - len(lines) - len(_TITLE_LINES)
@@ -506,7 +509,7 @@ def _one_role(overview: Overview, state: TopState, aside: Aside, width: int, roo
         *_report_lines(_offer_parts(offers), width),
         Text(),
         Text("Why it is not offered more:", style="bold"),
-        *(_lines_of_report(aside, width) if isinstance(aside, Report) else [Text(_cut(_waits(aside), width))]),
+        *(_lines_of_report(aside, width) if isinstance(aside, Report) else [Text(cut(_waits(aside), width))]),
     ]
     state.top = max(0, min(state.top, len(lines) - room))
     return lines[state.top :]
@@ -517,21 +520,6 @@ def _report_lines(parts: "Sequence[str | Report]", width: int) -> "list[Any]":
 
 
 def _lines_of_report(report: Report, width: int) -> "list[Any]":
-    from mesosctl.output.formats.terminal import view
+    from mesosctl.output.formats.terminal import text_lines, view
 
-    return _lines_of(view(report, wide=False, width=width), width)
-
-
-def _cut(line: str, width: int) -> str:
-    line = printable(line)
-    return line if len(line) <= width else line[: max(0, width - 1)] + "…"
-
-
-def _lines_of(shown: "RenderableType", width: int) -> "list[Any]":
-    """The lines of a view, each a Text in its colours."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(width=width, highlight=False, markup=False, color_system="standard", force_terminal=True)
-    lines = console.render_lines(shown, pad=False)
-    return [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in lines]
+    return text_lines(view(report, wide=False, width=width), width)

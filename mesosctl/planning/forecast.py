@@ -212,6 +212,8 @@ class TriedChange(NamedTuple):
     """The reservations that are lost with them, by role; the agents would have to register again with them."""
     tasks_ended: int = 0
     """Tasks that end with these agents."""
+    added: Quantities | None = None
+    """The resources of the agents that register."""
 
     def __str__(self) -> str:
         """The text for programs."""
@@ -219,6 +221,8 @@ class TriedChange(NamedTuple):
 
     def sentence(self, text: Callable[[Quantities], str]) -> str:
         """Return it in a sentence for people; `text` writes its amounts."""
+        if self.added is not None:
+            return f"{self.words} (added in total: {text(self.added)})"
         if self.lost is None:
             return self.words
         tasks = f"; {_ends(self.tasks_ended)}" if self.tasks_ended else ""

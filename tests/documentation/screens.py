@@ -6,12 +6,14 @@
 They are those of one cluster in virtual time, so that they change with what mesosctl prints and with nothing else.
 """
 
+import html
 import io
 import re
 import sys
 import time
 from functools import cache
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -171,7 +173,29 @@ def _svg(name: str, width: int, *, colours: bool) -> str:
     drawn = console.export_svg(title=f"mesosctl {SCREENS[name]}", unique_id=unique)
     # A reader's browser loads nothing from elsewhere.
     drawn = re.sub(r"@font-face \{.*?\}\s*", "", drawn, flags=re.DOTALL)
+    drawn = _RUN.sub(_word_by_word, drawn)
     return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
+
+
+_RUN = re.compile(r'(<text class="[^"]*") x="([0-9.]+)"( y="[0-9.]+") textLength="([0-9.]+)"([^>]*)>([^<]*)</text>')
+_WORD = re.compile(r"[▀-▟·]+|[^\s▀-▟·]+(?: [^\s▀-▟·]+)*")
+"""A bar, or words with single blanks between them."""
+
+
+def _word_by_word(run: re.Match[str]) -> str:
+    """A run of text, each of its words in its place and as wide as its cells, whatever the font of the reader."""
+    head, x, y, length, rest, escaped = run.groups()
+    content = html.unescape(escaped).replace("\N{NO-BREAK SPACE}", " ").rstrip("\n")
+    cell = float(length) / max(1, cell_len(content))
+    words = []
+    for word in _WORD.finditer(content):
+        at = float(x) + cell * cell_len(content[: word.start()])
+        wide = cell * cell_len(word[0])
+        shown = html.escape(word[0]).replace(" ", "&#160;")
+        words.append(
+            f'{head} x="{at:.5g}"{y} textLength="{wide:.5g}" lengthAdjust="spacingAndGlyphs"{rest}>{shown}</text>'
+        )
+    return "".join(words)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,26 @@ def test_every_screen_is_what_is_printed_now():
         ET.fromstring(svg)
 
 
+CELL = 12.2
+"""The width of a cell in a drawing."""
+
+
+@pytest.mark.parametrize("name", sorted(SCREENS))
+def test_each_word_of_a_drawing_has_its_place_and_width_whatever_the_font(name):
+    lines = text(name, 80).splitlines()
+    drawn = ET.fromstring((DOCS / f"images/screens/{name}-80-plain.svg").read_text(encoding="utf-8"))
+    found = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if "textLength" in one.attrib]
+    assert len(found) > len(lines)
+    for one in found:
+        word = (one.text or "").replace("\N{NO-BREAK SPACE}", " ")
+        assert one.attrib["lengthAdjust"] == "spacingAndGlyphs"
+        assert "  " not in word
+        assert float(one.attrib["textLength"]) == pytest.approx(CELL * cell_len(word), abs=0.1)
+        line = lines[round((float(one.attrib["y"]) - 20) / 24.4)]
+        column = round(float(one.attrib["x"]) / CELL)
+        assert line[column : column + len(word)] == word
+
+
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("name", sorted(SCREENS))
 def test_no_line_is_wider_than_its_terminal(name, width):

@@ -38,6 +38,20 @@ _LONGEST_NAME = 200
 """Characters of a name."""
 _BELOW_GUARANTEE = "below guarantee"
 
+LEGEND = {
+    "used": "held by tasks and executors",
+    "idle": "reserved for a role, and neither used nor offered",
+    "offered": "in offers that no framework has answered yet",
+    "lent": "reserved for one role, and used by or offered to another meanwhile; it is part of used and offered",
+    "free": "neither used, nor offered, nor reserved",
+    "guaranteed": "the guarantees of all roles together",
+    "capacity": "the most that guarantees may promise together",
+    "missing": "the part of its guarantee that a role does not have",
+    "share": "the dominant share: the largest part of a resource of the cluster that is held, divided by the weight",
+    "loss": "what goes with an agent at once, before anything starts elsewhere",
+}
+"""The words of the document, for who reads it."""
+
 Of = TypeVar("Of")
 _Stack = tuple[tuple[ReservationType, str, str | None], ...]
 """Type, role and principal of each level."""
@@ -76,6 +90,7 @@ class Sharing:
         seen = {of.id for of in frameworks}
         offers = [of for of in state.offers if of.framework_id in seen and sees(of.role)]
         return {
+            "legend": LEGEND,
             "cluster": _name(state.flags.shown.get("cluster", "")),
             "time": state.wall_time,
             "paused": isinstance(state.clock, SteadyClock) and state.clock.is_paused,
@@ -192,7 +207,7 @@ class Sharing:
             for held in (self.account.free, self.account.offered)
         )
         holders = "offers that are not answered" if not short - others else "tasks and reservations"
-        left = f"Only {in_words(free)} is free" if free else "Nothing is free"
+        left = f"Only {in_words(free)} is free" if free else f"Of {' and '.join(short)} nothing is free"
         return f"{left}, and {holders} of others hold the rest."
 
     def _agents(self, sees: Sees, sight: Sight, statuses: dict[str, RoleStatus]) -> dict[str, Any]:

@@ -24,6 +24,10 @@ _SURROUNDINGS = (
         ),
     ),
     (
+        "MESOSCTL_PAGER, PAGER",
+        "The pager for help that is longer than the terminal. The default is less; an empty MESOSCTL_PAGER uses none.",
+    ),
+    (
         "NO_COLOR, FORCE_COLOR",
         "NO_COLOR turns colors off. FORCE_COLOR turns colors and drawn tables on, even without a terminal.",
     ),

@@ -182,7 +182,7 @@ class FullScreen:
         self._live.update(view, refresh=True)
 
     def key(self, seconds: float) -> str:
-        """Wait for a key, at most this many seconds; empty if there was none, and "end" at the end of the input."""
+        """Wait for a key, at most this many seconds; empty if there was none, and "eof" at the end of the input."""
         if self._pressed:
             return self._pressed.pop(0)
         if self._keys is None:
@@ -194,7 +194,7 @@ class FullScreen:
         pressed = os.read(descriptor, 64).decode(errors="replace")
         keys = [_NAMED_KEYS.get(found[0], found[0]) for found in _KEY.finditer(pressed)]
         self._pressed = keys[1:]
-        return keys[0] if keys else "end"
+        return keys[0] if keys else "eof"
 
 
 _NAMED_KEYS = {
@@ -204,6 +204,8 @@ _NAMED_KEYS = {
     "\x1bOB": "down",
     "\x1b[5~": "page up",
     "\x1b[6~": "page down",
+    **dict.fromkeys(("\x1b[H", "\x1bOH", "\x1b[1~", "\x1b[7~"), "home"),
+    **dict.fromkeys(("\x1b[F", "\x1bOF", "\x1b[4~", "\x1b[8~"), "end"),
     "\x1b": "escape",
     "\t": "tab",
     "\r": "enter",

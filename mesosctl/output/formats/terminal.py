@@ -104,6 +104,26 @@ def view(report: Report, *, wide: bool, width: int) -> RenderableType:
     return Group(*_parts(shown, wide=wide, width=width))
 
 
+def text_lines(shown: RenderableType, width: int) -> list[Text]:
+    """The lines of a view, each in its colours."""
+    drawn = Console(width=width, highlight=False, markup=False, color_system="standard", force_terminal=True)
+    lines = drawn.render_lines(shown, pad=False)
+    return [Text.assemble(*((segment.text, segment.style or "") for segment in line)) for line in lines]
+
+
+def title_lines(report: Report, *, wide: bool, width: int) -> int:
+    """How many lines at the beginning of a view are titles of its columns; 0 if it is not one table alone."""
+    shown = report if report.terminal is None or wide else report.terminal()
+    if shown.verdicts or not shown.rows:
+        return 0
+    rows = _major(shown, list(shown_rows(shown, wide=wide)), wide=wide)
+    if not rows:
+        return 0
+    columns = columns_of(shown_columns(shown, wide=wide), rows, wide=wide)
+    tables = list(split(columns, width)) if wide else [fit(columns, width)[0]]
+    return 0 if len(tables) > 1 else 2 if group_line(tables[0]) else 1
+
+
 def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
     for verdict in report.verdicts:
         yield _wrapped(verdict.sentence, width, _STYLES[verdict.meaning])
@@ -124,9 +144,7 @@ def _parts(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType
 def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableType]:
     """One table, and what it leaves out; with -o wide as many as it takes to show everything."""
     every = list(shown_rows(report, wide=wide))
-    rows = every
-    if report.minor is not None and not wide:
-        rows = [row for row, whole in zip(every, report.rows, strict=True) if not report.minor.holds(whole)]
+    rows = _major(report, every, wide=wide)
     shown = columns_of(shown_columns(report, wide=wide), rows, wide=wide)
     if wide:
         for number, columns in enumerate(split(shown, width)):
@@ -141,6 +159,13 @@ def _tables(report: Report, *, wide: bool, width: int) -> Iterator[RenderableTyp
             yield _wrapped(f"no room for {_names(left_out, kept)}: see -o wide", width, "dim")
     if report.minor is not None and len(rows) < len(every):
         yield _wrapped(report.minor.sentence(len(every) - len(rows)), width, "dim")
+
+
+def _major(report: Report, every: Sequence[Sequence[str]], *, wide: bool) -> Sequence[Sequence[str]]:
+    """The rows without those that only a wide table has."""
+    if report.minor is None or wide:
+        return every
+    return [row for row, whole in zip(every, report.rows, strict=True) if not report.minor.holds(whole)]
 
 
 def _names(left_out: Sequence[Shown], kept: Sequence[Shown]) -> str:

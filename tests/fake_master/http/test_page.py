@@ -75,6 +75,14 @@ def test_every_link_is_served() -> None:
     assert {lab.request("GET", link).status for link in links} == {200}
 
 
+@pytest.mark.parametrize("path", ["/", "/page/cluster"])
+def test_head_has_the_headers_alone(path: str) -> None:
+    lab = Lab()
+    head, whole = lab.request("HEAD", path), lab.request("GET", path)
+    assert (head.status, head.body, whole.status) == (200, b"", 200)
+    assert head.headers["Content-Type"] == whole.headers["Content-Type"]
+
+
 def test_the_document_is_the_account_of_the_cluster() -> None:
     lab = Lab("cpus:8;mem:8192", "cpus(ads):2;cpus:2;mem:1024")
     scheduler = Scheduler(lab, name="web")
@@ -263,7 +271,7 @@ def test_two_frameworks_of_one_name_lose_their_tasks_with_an_agent() -> None:
 @pytest.mark.parametrize(
     ("guarantee", "reason"),
     [
-        ({"gpus": 1.0}, "Nothing is free, and tasks and reservations of others hold the rest."),
+        ({"gpus": 1.0}, "Of gpus nothing is free, and tasks and reservations of others hold the rest."),
         ({"cpus": 3.0}, "No framework is subscribed to it, so nothing is offered to it."),
     ],
 )

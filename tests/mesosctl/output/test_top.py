@@ -227,7 +227,7 @@ def test_help_names_every_key_and_any_key_ends_it():
     assert pressed("?", "q").is_over
 
 
-@pytest.mark.parametrize("keys", [("q",), ("escape",), ("end",), ("/", "x", "end"), ("enter", "q")])
+@pytest.mark.parametrize("keys", [("q",), ("escape",), ("eof",), ("/", "x", "eof"), ("enter", "q")])
 def test_it_is_left(keys):
     assert pressed(*keys).is_over
 

@@ -80,7 +80,7 @@ def test_no_master_is_said_before_a_screen_is_taken(tmp_path, live):
 
 
 class Seat:
-    """Somebody before a terminal on which `top` runs."""
+    """Somebody before a terminal on which a command runs: `top`, or the words that are given."""
 
     def __init__(self, home: Path, *words: str, columns: int = 80, master: str = "fake:") -> None:
         self.shown = b""
@@ -91,7 +91,7 @@ class Seat:
         others = ("MESOSCTL_", "NO_COLOR", "COLUMNS", "LINES")
         kept = {name: value for name, value in os.environ.items() if not name.startswith(others)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mesosctl", "--master", master, "top", *words],
+            [sys.executable, "-m", "mesosctl", "--master", master, *(words or ("top",))],
             stdin=theirs,
             stdout=theirs,
             stderr=theirs,
@@ -198,6 +198,8 @@ KEYS_AND_SCREENS = (
     (b"3", b"agent-1"),
     (b"\x1b[B\x1b[6~\x1b[6~j", b"to 23 of 30"),
     (b"\x1b[5~\x1b[5~k\x1b[A", b"agents 1 to"),
+    (b"\x1b[F", b"to 30 of 30"),
+    (b"\x1b[H", b"agents 1 to"),
     (b"4", b"OLDEST"),
     (b"\t", b"rest of the cluster"),
     (b"\t", b"PRINCIPAL"),

@@ -51,6 +51,15 @@ def test_the_table_is_for_people(busy):
     assert "eng > eng/db" in lines[2]
 
 
+def test_the_mark_of_a_static_reservation_is_explained_where_it_is_shown(lab):
+    shown = lab.run("reservations", terminal=True, COLUMNS="200", NO_COLOR="1").out
+    assert "!" not in shown, "a stack is shown if one has several levels"
+    assert lab.run("reserve", "two", "cpus:1", "--role", "ads/x", "--under", "ads").status == 0
+    shown = lab.run("reservations", terminal=True, COLUMNS="200", NO_COLOR="1").out
+    assert "ads! > ads/x" in shown
+    assert shown.splitlines()[-1].startswith("! in STACK: static")
+
+
 def test_the_tree_sums_what_lies_below(busy):
     roles = {entry["role"]: entry for entry in busy.run("reservations", "--tree", "-o", "json").json["roles"]}
     assert list(roles) == ["ads", "eng", "eng/db"]

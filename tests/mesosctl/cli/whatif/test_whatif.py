@@ -122,6 +122,13 @@ def test_agents_added(live: Live):
     assert ask(live, "whatif", "--add-agent", "cpus:8", "--attribute", "rack").status == 2
 
 
+def test_agents_added_are_shown_with_their_attributes_and_units(live: Live):
+    words = ("--add-agent", "cpus:8;mem:8192", "--count", "2", "--attribute", "rack=r1", "--attribute", "zone=a")
+    named = "2 more agents with rack=r1, zone=a: cpus:8;mem:8192"
+    assert forecast(live, *words)["changes"] == [named]
+    assert f"{named} (added in total: 16 cpus and 16GiB mem)\n" in ask(live, "whatif", *words).out
+
+
 def test_a_framework_lost_by_name(live: Live):
     said = forecast(live, "--lose-framework", "spark")
     assert cpus(said) == {"ads": 0, "web": 16}
