@@ -1,6 +1,5 @@
 """`mesosctl tune`."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -27,6 +26,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import counted, format_span, parse_span
+from mesosctl.model.suggestion import command
 from mesosctl.planning.replay import DEFAULT_REFUSE, WARN_ABOVE
 from mesosctl.planning.tuning import DEFAULT_TRIES, MOST_TRIES
 
@@ -281,4 +281,4 @@ def _save(session: Session, tuning: "Tuning", save: Path) -> None:
         session.note(f"there is nothing to change, so {save} is not written{old}")
     else:
         write_atomically(save, dump(tuning.space.desired(tuning.best)), field="--save")
-        session.note(f"written to {save}; mesosctl plan -f {shlex.quote(str(save))} shows what it changes")
+        session.note(f"written to {save}; {command('plan', f=save)} shows what it changes")

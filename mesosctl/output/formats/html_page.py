@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.notation import utc_text
+from mesosctl.model.notation import and_more, utc_text
 
 MOST_ROWS = 500
 """The most rows of one table, and sentences of one list, so that a page stays readable."""
@@ -116,7 +116,7 @@ def sentences(title: str, lines: Iterable[str]) -> str:
 
 
 def _more(count: int) -> str:
-    return f"… and {count - MOST_ROWS} more"
+    return f"… {and_more(count - MOST_ROWS)}"
 
 
 def text_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
