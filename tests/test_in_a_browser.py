@@ -124,7 +124,7 @@ def test_nothing_that_cannot_be_offered_is_promised(devtools: str, free: dict[st
         "next": {"rows": [turn]},
         "agents": {"rows": []},
     }
-    lost = {"tasks": [], "reserved": {}, "unpromisable": {}}
+    lost: dict[str, Any] = {"tasks": [], "reserved": {}, "unpromisable": {}}
     below = [{"role": "web", "missing": {"cpus": 4}, "now": {"cpus": 1}}]
 
     async def story() -> None:
