@@ -248,6 +248,50 @@ def test_evidence_that_is_no_text_is_told_and_the_rest_counts(typed, tmp_path):
     assert "1 line of" in typed(*words).err
 
 
+def without_site(line):
+    del line["roles"]["site"]
+
+
+def negative(line):
+    line["roles"]["site"]["p95_wait"] = -1.0
+
+
+def no_number(line):
+    line["roles"]["site"]["p95_wait"] = float("nan")
+
+
+def other_digits(line):
+    line["roles"]["site"]["p95_wait"] = 1.0
+
+
+def without_digest(line):
+    del line["digest"]
+
+
+@pytest.mark.parametrize("damage", [without_site, negative, no_number, other_digits, without_digest])
+def test_a_damaged_line_that_is_still_json_does_not_count(typed, tmp_path, damage):
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    first = typed(*words)
+    kept = evidence_of(tmp_path)
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").split("\n") if line]
+    assert not lines[0]["changes"]  # the settings on record, which do not meet the goal of site
+    damage(lines[0])
+    kept.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    again = typed(*words)
+    assert again.out == first.out
+    assert "1 line of" in again.err
+
+
+def test_evidence_about_another_demand_does_not_count(tmp_path):
+    variables = {"XDG_STATE_HOME": str(tmp_path)}
+    one = EvidenceFile(variables, "one")
+    one.add([], play_candidate(SMALL, [], OPTIONS))
+    one.path.rename(one.path.with_name("other.jsonl"))
+    other = EvidenceFile(variables, "other")
+    assert other.get([]) is None
+    assert other.told
+
+
 def test_an_interruption_before_anything_is_kept_names_no_file(typed, tmp_path, monkeypatch):
     class Interrupted(Inline):
         def next_ended(self):
