@@ -148,7 +148,7 @@ def _to_json(words: Sequence[str], evidence: Evidence, key: str) -> dict[str, An
 
 
 def _from_json(value: Any, key: str) -> tuple[tuple[str, ...], Evidence]:
-    """Raises AttributeError, LookupError, TypeError or ValueError unless the value is as it was written, for this key."""
+    """Raises AttributeError, LookupError, TypeError or ValueError unless it was written like this, for this key."""
     if value.pop("digest") != _digest(value, key):
         raise ValueError("it is not what was written")
     calibration = value["calibration"]
