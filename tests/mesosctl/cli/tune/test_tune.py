@@ -434,6 +434,23 @@ def test_the_smallest_guarantees_are_those_that_a_role_may_have_or_keep():
         space_of(goals, replace(SMALL, settings=recorded))
 
 
+def test_an_unknown_resource_hides_no_other_fault_and_each_has_its_hint():
+    text = """[goals.a]
+wait_max = "5m"
+[change.a]
+guarantee = { from = "cpu:0", to = "cpu:2" }
+[change.b]
+guarantee = { from = "cpus:0;mme:0", to = "cpus:9;mme:1" }
+"""
+    with pytest.raises(BadInput) as refused:
+        space_of(load(text, "g.toml"), SMALL)
+    told = refused.value.message.split("; ")
+    assert len(told) == 3
+    assert all(f"line {line}: " in one for line, one in zip((4, 6, 6), told, strict=True))
+    assert [one.rpartition(" (")[2] for one in told] == ["did you mean cpus?)", "did you mean mem?)", "lower it)"]
+    assert "9 cpus is more than" in told[2]
+
+
 @pytest.mark.parametrize("setting", ["guarantee", "limit"])
 def test_a_resource_that_no_agent_has_is_told_with_the_likely_one(setting):
     goals = load(f"[goals.a]\nwait_max='5m'\n[change.a]\n{setting}={{from='cpu:0',to='cpu:2'}}\n", "g.toml")
