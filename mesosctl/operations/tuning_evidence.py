@@ -8,6 +8,7 @@ that is damaged is left alone, and its replay is made again.  A file to which no
 import hashlib
 import json
 import os
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -99,7 +100,8 @@ class EvidenceFile:
         if broken:
             self.told.append(
                 f"{counted(broken, 'line')} of {self._path} cannot be read: mesosctl leaves them there and makes their "
-                "replays again"
+                f"replays again; after rm {shlex.quote(str(self._path))}, it makes all of them again and tells this no "
+                "more"
             )
 
     def get(self, words: Sequence[str]) -> Evidence | None:

@@ -224,6 +224,7 @@ def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
     assert again.out == first.out
     assert "2 lines of" in again.err
     assert "leaves them there" in again.err
+    assert f"rm {kept}" in again.err.replace("\n", " ")
     assert kept.read_text(encoding="utf-8").startswith(f"{text}garbage\n")
 
 
