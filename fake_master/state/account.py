@@ -28,7 +28,7 @@ class AccountsOfMaster:
         return self._accounts.of(
             ClusterSource(
                 profile=state.profile,
-                agents=[
+                agents=(
                     AgentAccount(
                         agent.id,
                         agent.whole,
@@ -37,7 +37,7 @@ class AccountsOfMaster:
                         agent.active,
                     )
                     for agent in state.agents.values()
-                ],
+                ),
                 frameworks=[
                     FrameworkSource(one.id, one.name, one.tracked_roles, _wanting(one))
                     for one in state.frameworks.values()

@@ -18,6 +18,7 @@ from mesosctl.cli.global_options import NOT_A_DASH
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
+from mesosctl.model.suggestion import options_text
 
 if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
@@ -163,7 +164,7 @@ def the_file(word: str | None, option: str | None) -> str:
 def read_by_option(word: str | None, hint: str) -> str:
     """The hint for a word that is the name of a file, which -f reads; otherwise `hint`."""
     if word is not None and ":" not in word and Path(word).is_file():
-        return f"to read the file {word}, write -f {shlex.quote(word)}"
+        return f"to read the file {word}, write {options_text(f=word)}"
     return hint
 
 
@@ -394,7 +395,7 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
         session.confirm_destructive(
             "Guarantee it?",
             f"{' '.join(unnamed)} after --limit is a guarantee, not a part of the limit",
-            f"write --limit {shlex.quote(both)} to limit it too, or put it before --limit",
+            f"write {options_text(limit=both)} to limit it too, or put it before --limit",
         )
 
 

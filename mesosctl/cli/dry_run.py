@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from fake_master import DryRun
     from mesosctl.client.settings import Credentials, Token
-    from mesosctl.output.formats.html_page import Origin
     from mesosctl.planning.message_rates import RecordedTraffic
 
 
@@ -180,6 +179,7 @@ def emit_with_page(
     for one in forecast.at_limit:
         note_limit(session, one, no_limit, would=True)
     if report is not None:
+        from mesosctl.cli.report_origin import origin
         from mesosctl.output.forecasts.page import page
 
         session.emit_page(page(forecast, would, origin(session, source)), report)
@@ -197,26 +197,3 @@ def emit_answer(session: Session, answer: Report, refused: "Sequence[ChangeAnswe
         for verdict in (answer.terminal() if answer.terminal else answer).verdicts:
             if verdict.meaning == "not met":
                 session.note(verdict.sentence)
-
-
-def origin(session: Session, source: str | None, recorded: str | None = None) -> "Origin":
-    """The origin of a page, which may contain secrets; they are removed from the whole page.
-
-    `source` names the file that was read instead of a live master, and `recorded` the master that a recording is of.
-    """
-    import shlex
-    import time
-
-    from mesosctl import __version__
-    from mesosctl.output.formats.html_page import Origin
-
-    live = source is None
-    return Origin(
-        command=shlex.join(("mesosctl", *session.environment.words)),
-        version=__version__,
-        at=time.time(),
-        master=session.options.master if live else recorded,
-        file=source,
-        context=session.settings.context_of_master if live else None,
-        principal=session.options.principal if live else None,
-    )

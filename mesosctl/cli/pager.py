@@ -29,15 +29,14 @@ def _pager(environment: Environment) -> str:
     said = variables.get("MESOSCTL_PAGER", variables.get("PAGER"))
     if said is not None:
         return "" if said.strip() == "cat" else said.strip()
-    return "less" if shutil.which("less", path=variables.get("PATH")) else ""
+    # Without the name of the terminal, less stops at a warning.
+    return "less" if variables.get("TERM") and shutil.which("less", path=variables.get("PATH")) else ""
 
 
 def _ran(pager: str, text: str, environment: Environment) -> bool:
     """Run the pager; False if the text was not shown."""
     environment.stdout.flush()
     surroundings = {"LESS": _LESS, "LV": "-c", **environment.variables}
-    # Ctrl-C is for the pager, which shows what it has; mesosctl waits for it.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         with subprocess.Popen(  # noqa: S602  # a pager is a command line, as in git
             pager,
@@ -46,12 +45,16 @@ def _ran(pager: str, text: str, environment: Environment) -> bool:
             stdout=environment.stdout,
             env=surroundings,
         ) as process:
-            assert process.stdin is not None
-            with contextlib.suppress(BrokenPipeError):  # it was left before the end
-                process.stdin.write(text.encode(errors="backslashreplace"))
-                process.stdin.close()
-            return process.wait() not in _NOT_FOUND
+            # Ctrl-C is for the pager alone: less goes on, and others end.  It is ignored here only once the pager runs,
+            # since a process that is started ignores what its parent does.
+            before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+            try:
+                assert process.stdin is not None
+                with contextlib.suppress(BrokenPipeError):  # it was left before the end
+                    process.stdin.write(text.encode(errors="backslashreplace"))
+                    process.stdin.close()
+                return process.wait() not in _NOT_FOUND
+            finally:
+                signal.signal(signal.SIGINT, before)
     except OSError:  # no shell, or standard output is no file
         return False
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -52,7 +52,7 @@ def answer_replay(
 
     Raises UsageError, BadInput, and Conflict if the replay is too far from the recording.
     """
-    from mesosctl.cli.dry_run import origin
+    from mesosctl.cli.report_origin import origin
     from mesosctl.history.contents import chosen_cluster
     from mesosctl.history.records import MICROS, Window, to_seconds
     from mesosctl.history.sqlite import open_recording
@@ -112,7 +112,7 @@ def _options(given: ReplayWords) -> "ReplayOptions":
 
 def answer_wait(session: Session, given: ReplayWords, word: str) -> ExitStatus:
     """Answer --wait from a recording.  Raises UsageError and BadInput."""
-    from mesosctl.cli.dry_run import origin
+    from mesosctl.cli.report_origin import origin
     from mesosctl.history.contents import chosen_cluster
     from mesosctl.history.records import Window
     from mesosctl.history.sqlite import open_recording
@@ -144,8 +144,9 @@ def answer_added(
 
     Raises UsageError, BadInput, and what reading raises.
     """
-    from mesosctl.cli.dry_run import begin_dry_run, origin, terms_of
+    from mesosctl.cli.dry_run import begin_dry_run, terms_of
     from mesosctl.cli.environment import named
+    from mesosctl.cli.report_origin import origin
     from mesosctl.operations.replay import add_to_snapshot
     from mesosctl.output.forecasts.replay import replay_report
     from mesosctl.planning.added_framework import OPTION, parse_added_framework
@@ -186,7 +187,7 @@ def _answer_several(
     added: "Sequence[AddedFramework]",
     recorded: str,
 ) -> ExitStatus:
-    from mesosctl.cli.dry_run import origin
+    from mesosctl.cli.report_origin import origin
     from mesosctl.operations.whatif_variants import ReplayedVariants
     from mesosctl.output.forecasts.variants import largest_replay_report, replayed_alternatives_report
 

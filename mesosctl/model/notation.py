@@ -334,8 +334,13 @@ FEW = 3
 
 def listed(names: Sequence[str], most: int = 5) -> str:
     """`a, b and 3 more`: the first few names, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
+    more = f" {and_more(len(names) - most)}" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def and_more(left: int) -> str:
+    """`and 3 more`: the end of a list of which only the first are shown."""
+    return f"and {left} more"
 
 
 def counted(number: int, noun: str) -> str:

@@ -28,16 +28,26 @@ def command(verb: str, *arguments: object, **options: object) -> str:
     The options that named the cluster of the present command come first; see `on_cluster`.  A test checks that the
     command line has every verb and every option that is suggested.
     """
-    given: list[str] = []
     if verb.partition(" ")[0] not in _OF_NO_CLUSTER:
         options = {**_cluster.get({}), **options}
-    for name, value in options.items():
-        if value is None:
-            continue
-        given.append(f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"))
-        if value is not True:
-            given.append(str(value))
+    given = _words_of(options)
     texts = [str(argument) for argument in arguments]
     if any(text.startswith("-") and text != "-" for text in texts):
         return shlex.join(["mesosctl", *verb.split(), *given, "--", *texts])
     return shlex.join(["mesosctl", *verb.split(), *texts, *given])
+
+
+def options_text(**options: object) -> str:
+    """`--under 'a;b' --role web`: options to add to the present command, named and quoted as those of `command`."""
+    return shlex.join(_words_of(options))
+
+
+def _words_of(options: Mapping[str, object]) -> list[str]:
+    words: list[str] = []
+    for name, value in options.items():
+        if value is None:
+            continue
+        words.append(f"-{name}" if len(name) == 1 else "--" + name.replace("_", "-"))
+        if value is not True:
+            words.append(str(value))
+    return words

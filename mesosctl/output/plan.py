@@ -8,7 +8,7 @@ from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quota
 from mesosctl.model.reservations.holdings import plain_text
 from mesosctl.model.resources import Resources
-from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict
+from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict, rest_line
 from mesosctl.planning.cleanup import Cleanup, CleanupSelection, InUse
 from mesosctl.planning.desired_state import Difference
 from mesosctl.planning.forecast import Forecast
@@ -170,7 +170,7 @@ def cleanup_report(
 
     lines = [f"  {one.sentence}" for one in left[:MOST_LINES]]
     if len(left) > MOST_LINES:
-        lines.append(f"  … and {len(left) - MOST_LINES} more (see -o json)")
+        lines.append(rest_line(len(left) - MOST_LINES))
     return plan._replace(
         document=document,
         empty="" if left else _nothing_to_clean_up(cleanup, wanted),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from mesosctl.history.records import MICROS, Micros, to_seconds
 from mesosctl.history.usage import MICRO_MILLI_HOURS, Part, Step, Subtree, Usage, UsageRow
 from mesosctl.model.amount_text import by_place, percent_text, shown_amount
-from mesosctl.model.notation import counted, format_span, utc_minute, utc_text
+from mesosctl.model.notation import counted, format_span, listed, utc_minute, utc_text
 from mesosctl.model.quantities import format_double, to_number
 from mesosctl.output.formats.charts import COLOURS, sparkline
 from mesosctl.output.formats.html_page import Origin, Tone, escape, html_report, section, sentences, text_table
@@ -357,11 +357,8 @@ def _verdict(use: Usage, below: Sequence[UsageRow]) -> str:
     if use.options.by != "role":
         return first
     longest = sorted(below, key=lambda row: -row.whole.below_guarantee)
-    named = ", ".join(
-        f"{row.key} for {format_span(to_seconds(row.whole.below_guarantee))}" for row in longest[:_MOST_NAMED]
-    )
-    more = f" and {len(longest) - _MOST_NAMED} more" if len(longest) > _MOST_NAMED else ""
-    return f"{first}; below their guarantee: {named or 'none'}{more}"
+    named = [f"{row.key} for {format_span(to_seconds(row.whole.below_guarantee))}" for row in longest]
+    return f"{first}; below their guarantee: {listed(named, _MOST_NAMED) or 'none'}"
 
 
 def _series(use: Usage) -> list[tuple[str, list[float]]]:

@@ -11,7 +11,7 @@ suppresses, wanting is unknown, and a forecast assumes that it wants.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
 
@@ -85,7 +85,10 @@ class ClusterAccount:
     agents: Mapping[str, int] = field(default_factory=dict)
     """How many are in service (`active`) and out of it (`inactive`)."""
     by_agent: Mapping[str, "AgentAccount"] = field(default_factory=dict, compare=False)
-    """Every registered agent, by id; with its ports and volumes, which are in none of the sums."""
+    """Every registered agent of a snapshot, by id; with its ports and volumes, which are in none of the sums.
+
+    Empty for the account of a running master, which is made so often that its many agents are only added up.
+    """
     roles: Mapping[str, Holding] = field(default_factory=dict)
     frameworks: Mapping[str, Holding] = field(default_factory=dict)
     """By id."""
@@ -390,7 +393,7 @@ class AgentAccount(NamedTuple):
     @property
     def lent(self) -> Resources:
         """The part of its idle reservations that is lent, in use or offered: revocable, and beyond its total."""
-        held = Resources([*self.used, *self.offered]).allocated_to(None)
+        held = Resources([*self.used, *self.offered])
         return held.filter(lambda entry: entry.revocability == "non-throttleable") - self.slack
 
     @property
@@ -399,10 +402,7 @@ class AgentAccount(NamedTuple):
         return self.total + self.lent
 
 
-_LEFT = IdentityCache(
-    # A master knows for which role each entry is allocated, and none of an agent is.
-    lambda total, used, offered: total - used.allocated_to(None) - offered.allocated_to(None)
-)
+_LEFT = IdentityCache(lambda total, used, offered: total - used - offered)
 
 
 def agent_as_shown(agent: RegisteredAgent) -> AgentAccount:
@@ -452,7 +452,7 @@ class ClusterSource(NamedTuple):
     """A cluster whose account is made."""
 
     profile: Profile
-    agents: Sequence[AgentAccount]
+    agents: Iterable[AgentAccount]
     frameworks: Sequence[FrameworkSource]
     used: Iterable[HeldSource]
     offered: Iterable[HeldSource]
@@ -466,7 +466,8 @@ class ClusterSource(NamedTuple):
 
 def account_of(snapshot: ClusterSnapshot) -> ClusterAccount:
     """Return the account of a snapshot."""
-    return Accounts().of(_source_of(snapshot))
+    source = _source_of(snapshot)
+    return replace(Accounts().of(source), by_agent={one.id: one for one in source.agents})
 
 
 def _source_of(snapshot: ClusterSnapshot) -> ClusterSource:
@@ -645,7 +646,7 @@ class Accounts:
             **{name: Quantities(amounts) for name, amounts in sums.items()},
             capacity=source.capacity,
             agents=states,
-            by_agent={one.id: one for one in source.agents},
+            by_agent={},
             frameworks=frameworks,
             names={framework.id: framework.name for framework in source.frameworks},
             quotas={role: quota for role, quota in source.quotas.items() if not quota.is_default},

@@ -6,13 +6,13 @@ quota:web=cpus:?;mem:6GiB       the largest number of CPUs for which the answer 
 
 import itertools
 import re
-import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from mesosctl.model.errors import UsageError
 from mesosctl.model.quantities import WHOLE_NAMES, Quantities, format_milli
+from mesosctl.model.suggestion import options_text
 
 MOST_ALTERNATIVES = 100
 """Changes that one question may list."""
@@ -56,7 +56,7 @@ def check_no_braces(word: str) -> str:
         raise UsageError(
             f"'{word}' lists alternatives in braces",
             field="CHANGES",
-            hint=f"give it with --each: --each {shlex.quote(word)}",
+            hint=f"give it with --each: {options_text(each=word)}",
         )
     return word
 

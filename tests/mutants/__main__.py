@@ -106,6 +106,7 @@ class Workspace:
             "also_copy": [name for name in NEEDED if name not in SOURCES],
             "pytest_add_cli_args_test_selection": self._tests,
             "pytest_add_cli_args": ["-p", "no:cacheprovider", "--hypothesis-seed=1", "--hypothesis-profile=mutants"],
+            "timeout_multiplier": 4,  # of CPU seconds, so that a busy machine makes no difference
             "use_git_change_detection": False,
             "on_dependency_change": "ignore",
         }

@@ -25,8 +25,8 @@ def options(ctx: typer.Context) -> None:
     You can give options before or after the command. Each of them except --yes has an environment variable, which is
     MESOSCTL_ and its name: MESOSCTL_NO_WAIT for --no-wait. A context can set all of them except --yes and --context.
 
-    On a terminal, help that is longer than the screen is shown with MESOSCTL_PAGER, with PAGER, or with less. An empty
-    MESOSCTL_PAGER uses none.
+    On a terminal, help that is longer than the screen is shown in a pager: MESOSCTL_PAGER, else PAGER, else less. An
+    empty MESOSCTL_PAGER turns this off.
     """
     import fake_master
     from mesosctl.cli.pager import show

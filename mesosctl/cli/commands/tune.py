@@ -1,6 +1,5 @@
 """`mesosctl tune`."""
 
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -27,6 +26,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import counted, format_span, parse_span
+from mesosctl.model.suggestion import command
 from mesosctl.planning.replay import DEFAULT_REFUSE, WARN_ABOVE
 from mesosctl.planning.tuning import DEFAULT_TRIES, MOST_TRIES
 
@@ -263,7 +263,7 @@ def _answer(
     if save is not None:
         _save(session, tuning, save)
     if report is not None:
-        from mesosctl.cli.dry_run import origin
+        from mesosctl.cli.report_origin import origin
 
         session.emit_page(tuning_page(answer, origin(session, str(replay), recorded)), report)
     return ExitStatus.DONE if tuning.best is not None else ExitStatus.ANSWER_IS_NO
@@ -281,4 +281,4 @@ def _save(session: Session, tuning: "Tuning", save: Path) -> None:
         session.note(f"there is nothing to change, so {save} is not written{old}")
     else:
         write_atomically(save, dump(tuning.space.desired(tuning.best)), field="--save")
-        session.note(f"written to {save}; mesosctl plan -f {shlex.quote(str(save))} shows what it changes")
+        session.note(f"written to {save}; {command('plan', f=save)} shows what it changes")

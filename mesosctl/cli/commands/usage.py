@@ -97,6 +97,6 @@ def usage(  # noqa: PLR0913  # one parameter an option
         for remark in remarks(use):
             session.note(remark)
     if report is not None:
-        from mesosctl.cli.dry_run import origin
+        from mesosctl.cli.report_origin import origin
 
         session.emit_page(usage_page(use, origin(session, str(history), cluster.address)), report)

@@ -18,7 +18,7 @@ from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_double, to_milli, to_sent_milli
 from mesosctl.model.quota.capacity import check_capacity
-from mesosctl.model.suggestion import command
+from mesosctl.model.suggestion import command, options_text
 from mesosctl.model.version_profile import MESOS_1_11, Profile
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
                 f"{resource.name} is zero, which guarantees nothing",
                 field=f"guarantee[{index}].scalar.value",
                 rule="quota.above-zero",
-                hint=f"leave {resource.name} out; from Mesos 1.9 on, --limit {resource.name}:0 forbids it",
+                hint=f"leave {resource.name} out; "
+                f"from Mesos 1.9 on, {options_text(limit=resource.name + ':0')} forbids it",
             )
 
 

@@ -1,6 +1,5 @@
 """The quotas of a master, and data that not every principal may see."""
 
-import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -11,6 +10,7 @@ from mesosctl.model.errors import Denied, MesosctlError, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
+from mesosctl.model.suggestion import options_text
 from mesosctl.model.version_profile import MESOS_1_11
 from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 
@@ -248,7 +248,7 @@ def newer_version_named(master: Master) -> Iterator[None]:
             address, _, options = (master.fake or "").partition("?")
             kept = [option for option in options.split("&") if option and not option.startswith("version=")]
             newer = f"{address}?{'&'.join([*kept, f'version={MESOS_1_11.name}'])}"
-            error.hint = f"use --master {shlex.quote(newer)}, a fake master with limits, or leave the limits out"
+            error.hint = f"use {options_text(master=newer)}, a fake master with limits, or leave the limits out"
         raise
 
 

@@ -13,7 +13,7 @@ from mesosctl.model.reservations.rules import Requester, check_reserve, check_un
 from mesosctl.model.resource import Disk, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, is_strict_subrole
-from mesosctl.model.suggestion import command
+from mesosctl.model.suggestion import command, options_text
 from mesosctl.operations.quota.reading import check_entries
 from mesosctl.operations.reservations.send import Operation, SendOptions, operate
 from mesosctl.operations.reservations.targets import (
@@ -97,7 +97,7 @@ def refinable(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner)
             found[stack] = found.get(stack, Resources()) + Resources([replace(entry, reservations=())])
     return [
         f"'{stack[-1]}' has {without_owners(held).in_words} reserved on {agent.name}; "
-        f"{' '.join(f'--under {role}' for role in stack)} refines those instead of taking more"
+        f"{' '.join(options_text(under=role) for role in stack)} refines those instead of taking more"
         for stack, held in sorted(found.items())
     ]
 
@@ -270,7 +270,7 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
         f"still reserved: {resources.in_words} refined for '{stack[-1]}' ({' > '.join(stack)}); "
-        f"--role {stack[-1]} unreserves it; to undo both: {command('cleanup', role=owner.role)}"
+        f"{options_text(role=stack[-1])} unreserves it; to undo both: {command('cleanup', role=owner.role)}"
         for stack, resources in sorted(left.items())
     ]
 

@@ -13,7 +13,7 @@ from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, matches_agent, shared_hostnames, short_ids
-from mesosctl.model.suggestion import command
+from mesosctl.model.suggestion import command, options_text
 
 
 def read_agents(
@@ -158,7 +158,7 @@ def to_reserve(agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner
                 f"'{entry.name}({entry.role})' names an owner, but --role names the owner here",
                 field=entry.name,
                 rule="reserve.one-owner",
-                hint=f"write {entry.name}:… and --role {entry.role}",
+                hint=f"write {entry.name}:… and {options_text(role=entry.role)}",
             )
         stack = _below(agent, entry, owner.under) if owner.under else ()
         made.append(replace(entry, reservations=(*stack, top)))

@@ -21,7 +21,7 @@ from mesosctl.output.forecasts.sentences import (
     verdict,
 )
 from mesosctl.output.formats.amounts import amounts_text
-from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict, naturally
+from mesosctl.output.formats.report import MOST_LINES, Column, Meaning, Report, Verdict, naturally, rest_line
 from mesosctl.output.offers.sentences import names
 from mesosctl.output.rate_limits_simulation import simulation
 from mesosctl.planning.forecast import (
@@ -264,4 +264,4 @@ def _section(
     shown = things if most is None else things[:most]
     yield from (f"  {printable(text(thing))}" for thing in shown)
     if len(things) > len(shown):
-        yield f"  … and {len(things) - len(shown)} more (see -o json)"
+        yield rest_line(len(things) - len(shown))

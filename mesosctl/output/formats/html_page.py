@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.notation import utc_text
+from mesosctl.model.notation import and_more, utc_text
 
 MOST_ROWS = 500
 """The most rows of one table, and sentences of one list, so that a page stays readable."""
@@ -36,6 +36,7 @@ class Origin:
     context: str | None = None
     """The context that names the master."""
     principal: str | None = None
+    """The principal that asked the live master."""
 
     def facts(self) -> Iterator[tuple[str, str]]:
         """Yield each fact with its name."""
@@ -46,7 +47,8 @@ class Origin:
             yield "Read from", self.file
         if self.master is not None:
             yield "Master" if self.file is None else "Recorded from", self.master
-        yield "Principal", self.principal or "none"
+        if self.file is None:
+            yield "Principal", self.principal or "none"
         yield "Made by", f"mesosctl {self.version}"
         yield "Made at", utc_second(self.at)
 
@@ -114,7 +116,7 @@ def sentences(title: str, lines: Iterable[str]) -> str:
 
 
 def _more(count: int) -> str:
-    return f"… and {count - MOST_ROWS} more"
+    return f"… {and_more(count - MOST_ROWS)}"
 
 
 def text_table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Literal, TextIO
 from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import printable, printable_json
 from mesosctl.model.redaction import Secrets
-from mesosctl.output.formats.report import MOST_LINES, NOTHING, Report, Rows, shown_cells, shown_columns, shown_rows
+from mesosctl.output.formats.report import (
+    MOST_LINES,
+    NOTHING,
+    Report,
+    Rows,
+    rest_line,
+    shown_cells,
+    shown_columns,
+    shown_rows,
+)
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -204,7 +213,7 @@ def _remark_lines(report: Report, *, wide: bool) -> Iterator[str]:
         most = len(lines) if wide else MOST_LINES
         yield from ("  " + line.removesuffix("\n") for line in lines[:most])
         if len(lines) > most:
-            yield f"  … and {len(lines) - most} more (see -o json)"
+            yield rest_line(len(lines) - most)
 
 
 def _in_words(row: Sequence[str]) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar, overload
 
 from mesosctl.model.errors import UsageError, printable
-from mesosctl.model.notation import natural
+from mesosctl.model.notation import and_more, natural
 from mesosctl.model.roles import did_you_mean
 
 if TYPE_CHECKING:
@@ -16,6 +16,11 @@ NOTHING = "-"
 """An empty cell of a table; csv leaves it empty.  No role can have this name."""
 MOST_LINES = 20
 """The longest section under a table, in lines; -o json is never cut."""
+
+
+def rest_line(left: int) -> str:
+    """The last line of a section of which `left` lines are not shown."""
+    return f"  … {and_more(left)} (see -o json)"
 
 
 Meaning = Literal["met", "at risk", "not met", "gained", "lost"]

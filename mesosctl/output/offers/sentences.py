@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from mesosctl.model.amount_text import in_words, shown_amount
-from mesosctl.model.notation import counted
+from mesosctl.model.amount_text import enumerated, in_words, shown_amount
+from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
 from mesosctl.model.suggestion import command
@@ -21,10 +21,7 @@ def is_held(line: AccountLine) -> bool:
 
 def names(all_names: Sequence[str]) -> str:
     """`a, b and c`; for many, the first few and the number of the others."""
-    shown = list(all_names[:_MOST_NAMES])
-    if len(all_names) > len(shown):
-        shown.append(f"{len(all_names) - len(shown)} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return listed(all_names, _MOST_NAMES) if len(all_names) > _MOST_NAMES else enumerated(all_names)
 
 
 def _holder(line: AccountLine) -> str:

@@ -44,12 +44,12 @@ RECORDING = MemoryRecording(
 OPTIONS = UsageOptions(0, 100, boundaries=(60,))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def use():
     return usage(RECORDING, CLUSTER, OPTIONS)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def rows(use):
     return {row.key: row for row in use.rows}
 

@@ -1,6 +1,9 @@
-"""The name that was probably meant."""
+"""The name that was probably meant, and words of a command line to paste."""
+
+import shlex
 
 from mesosctl.model.roles import closest, did_you_mean, likely_role
+from mesosctl.model.suggestion import command, on_cluster, options_text
 
 
 def test_the_likeliest_name_is_found_whatever_its_case():
@@ -27,3 +30,12 @@ def test_a_new_role_is_a_misspelling_of_a_sibling_only():
     assert likely_role("payments/eu", ["payments"]) is None
     assert likely_role("eng/frontend", ["eng/ads", "ops/frontends"]) is None
     assert likely_role("batch-2", ["batch-1", "batch-10"]) is None
+
+
+def test_options_to_paste_are_quoted_as_in_a_command():
+    hostile = "v;reboot$(id)"
+    assert shlex.split(options_text(under=hostile, dry_run=True, force=None)) == ["--under", hostile, "--dry-run"]
+    with on_cluster(master="m:1"):
+        assert options_text(role="web") == "--role web", "the present command names its cluster already"
+        words = shlex.split(command("reserve", role=hostile))
+    assert words == ["mesosctl", "reserve", "--master", "m:1", "--role", hostile]

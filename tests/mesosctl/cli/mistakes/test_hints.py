@@ -30,6 +30,14 @@ def options_of(line):
     return {option for parameter in command.params for option in parameter.opts} | GLOBAL
 
 
+def options_built_in(hint):
+    """`--name` for each option that a hint has from the builder of options."""
+    for call in ast.walk(hint):
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "options_text":
+            names = [option.arg or "" for option in call.keywords]
+            yield from (f"--{name.replace('_', '-')}" for name in names if len(name) > 1)
+
+
 def hints_in_source():
     """(file below the package, the text of a hint) for each that stands in the source."""
     folder = Path(mesosctl.__file__).parent
@@ -37,7 +45,7 @@ def hints_in_source():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "hint":
                 parts = [part.value for part in ast.walk(node.value) if isinstance(part, ast.Constant)]
-                text = " ".join(part for part in parts if isinstance(part, str))
+                text = " ".join([*(part for part in parts if isinstance(part, str)), *options_built_in(node.value)])
                 if OPTION.search(text):
                     yield path.relative_to(folder).as_posix(), text
 

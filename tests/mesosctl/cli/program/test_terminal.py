@@ -339,7 +339,14 @@ class TestPager:
         assert seat.end() == 0
         assert seat.screen.splitlines() == [b"Usage: mesosctl whatif [OPTIONS] [CHANGES...]"]
 
-    def test_less_ends_at_once_if_all_fits(self, surroundings):
+    def test_ctrl_c_ends_one_that_hangs(self, surroundings):
+        seat = Seat(["whatif", "--help"], {**surroundings, "PAGER": f"echo ready; sleep {PATIENCE}", "LINES": "10"})
+        seat.wait_for("ready")
+        seat.type("\x03")
+        seat.end()
+        assert b"Traceback" not in seat.screen
+
+    def test_less_is_told_to_end_if_all_fits(self, surroundings):
         seat = Seat(["whatif", "--help"], {**surroundings, "PAGER": 'echo "LESS is $LESS"', "LINES": "10"})
         assert seat.end() == 0
         assert b"LESS is FRX" in seat.screen
