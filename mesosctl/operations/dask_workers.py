@@ -6,7 +6,7 @@ Source: dask.distributed's documentation, "Client", "Resilience" and "TLS/SSL".
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from types import TracebackType
@@ -113,7 +113,8 @@ class OnDask:
                 hint="for example, tcp://scheduler:8786",
             ) from None
         try:
-            self._check_versions(self._client)
+            with self._told_if_lost():
+                self._check_versions(self._client)
         except BaseException:
             self._client.close()
             raise
@@ -142,7 +143,7 @@ class OnDask:
 
     def _check_versions(self, client: Any) -> None:
         """Compare with the scheduler and every worker.  Raises BadInput, and Unreachable if there is no worker."""
-        if not client.scheduler_info(n_workers=-1)["workers"]:
+        if not self._workers():
             raise Unreachable(
                 f"the Dask scheduler at {self._address} has no workers",
                 may_have_happened=False,
@@ -157,8 +158,16 @@ class OnDask:
 
     @property
     def at_once(self) -> int:
-        """See `Players.at_once`."""
-        return max(1, len(self._client.scheduler_info(n_workers=-1)["workers"]))
+        """See `Players.at_once`.  Raises Unreachable if the scheduler is lost."""
+        with self._told_if_lost():
+            return max(1, len(self._workers()))
+
+    def _workers(self) -> Mapping[str, Any]:
+        """The workers by their addresses.  Raises Unreachable, OSError or ClosedClientError without a scheduler."""
+        workers: Mapping[str, Any] | None = self._client.scheduler_info(n_workers=-1).get("workers")
+        if workers is None:  # Dask's client forgets them all when it loses the connection
+            raise self._lost(f"the Dask scheduler at {self._address} is lost")
+        return workers
 
     def start(self, place: int, words: Sequence[str]) -> None:
         """See `Players.start`.  Raises Unreachable if the scheduler is lost, or no worker is left."""

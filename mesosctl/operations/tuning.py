@@ -1,7 +1,7 @@
 """Tuning: goals and bounds against a recording, and candidates that are replayed."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Protocol, Self
@@ -59,8 +59,9 @@ def space_of(goals: GoalsFile, demand: RecordedDemand, *, allow_new_resource: bo
     present = [one.agent for one in demand.agents if one.start <= demand.since]
     total = Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in present)
     space = Space(goals.unknowns, settings_at(demand, demand.until), settings_at(demand, demand.since), total)
-    strange = [] if allow_new_resource else [*_unknown_resources(goals, demand)]
-    goals.refuse([*_unknown_roles(goals, demand, space), *(strange or _impossible(goals, demand, space))])
+    unknown = {} if allow_new_resource else _unknown_resources(goals, demand)
+    strange = [fault for faults in unknown.values() for fault in faults]
+    goals.refuse([*_unknown_roles(goals, demand, space), *strange, *_impossible(goals, demand, space, unknown)])
     return space
 
 
@@ -79,30 +80,40 @@ def _unknown_roles(goals: GoalsFile, demand: RecordedDemand, space: Space) -> It
             yield Fault("keep", f"role '{role}' is not in the recording", did_you_mean(role, known, ""))
 
 
-def _unknown_resources(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
+def _unknown_resources(goals: GoalsFile, demand: RecordedDemand) -> dict[str, list[Fault]]:
+    """Return the faults of each resource that no agent has."""
+    found: dict[str, list[Fault]] = {}
     known = {name for one in demand.agents for name in one.agent.total.scalar_quantities()}
     for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
         for name in unknown.high if unknown.kind != "weight" else ():
             try:
                 check_name(name, known, path)
             except RuleViolation as error:
-                yield Fault(path, error.message, error.hint)
+                found.setdefault(name, []).append(Fault(path, error.message, error.hint))
+    return found
 
 
-def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space) -> Iterator[Fault]:
-    """Yield bounds that no cluster of this size has room for, and goals that no setting can meet."""
+def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space, unknown: Collection[str]) -> Iterator[Fault]:
+    """Yield bounds that no cluster of this size has room for, and goals that no setting can meet.
+
+    The bounds of `unknown` resources, whose names are wrong, are left out.
+    """
+
+    def too_many(amounts: Mapping[str, int]) -> dict[str, int]:
+        known = {name: much for name, much in amounts.items() if name not in unknown}
+        return {name: much for name, much in known.items() if much > space.total.get_amount(name)}
+
     has = in_words(space.total)
     profile = profile_of(demand.version)
-    for unknown, path in zip(goals.unknowns, goals.paths, strict=True):
-        if unknown.kind == "limit" and not profile.knows_update_quota:
+    for one, path in zip(goals.unknowns, goals.paths, strict=True):
+        if one.kind == "limit" and not profile.knows_update_quota:
             yield Fault(path, f"Mesos {demand.version} has no limits, which came with 1.9")
-        if unknown.kind != "guarantee":
+        if one.kind != "guarantee":
             continue
-        above = {name: most for name, most in unknown.high.items() if most > space.total.get_amount(name)}
+        above = too_many(one.high)
         if above:
             yield Fault(f"{path}.to", f"{in_words(above)} is more than the agents have: {has}", "lower it")
-    least = _least_guarantees(space)
-    too_much = {name: amount for name, amount in least.items() if amount > space.total.get_amount(name)}
+    too_much = too_many(_least_guarantees(space))
     if too_much:
         sentence = f"the smallest guarantees together are {in_words(too_much)}, but the agents have {has}"
         yield Fault("change", sentence, "lower from")

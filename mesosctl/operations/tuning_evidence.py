@@ -1,13 +1,14 @@
 """The evidence of replays of candidates, kept from one run of `tune` to the next.
 
 One file for each recorded demand, below the folder of state: a JSON object on each line, added when a replay ends, so
-that an interruption loses only what was under way.  A line that cannot be read is left alone, and its replay is made
-again.  A file to which nothing was added for 90 days is removed.
+that an interruption loses only what was under way.  Each line has a digest of its content and of the demand.  A line
+that is damaged is left alone, and its replay is made again.  A file to which nothing was added for 90 days is removed.
 """
 
 import hashlib
 import json
 import os
+import shlex
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -24,13 +25,16 @@ from mesosctl.planning.tuning import Evidence, RoleFigures
 from mesosctl.user_folders import state_folder
 
 _PRIVATE = 0o600
+_FORM = 2
+"""The form of the lines; files of another form have other names, and are not read."""
 _KEPT = 90 * 86_400.0
 """Seconds for which a file is kept after its last replay."""
 
 
 def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
     """Return a digest of everything that a replay depends on, beside the changes."""
-    digest = hashlib.blake2s(f"{__version__}\n{demand.version}\n{options}\n{demand.since}\n{demand.until}".encode())
+    digest = hashlib.blake2s(f"{_FORM}\n{__version__}\n{demand.version}\n{options}".encode())
+    digest.update(f"\n{demand.since}\n{demand.until}".encode())
     for agent in demand.agents:
         digest.update(f"{agent.agent.id}\n{agent.agent.total}\n{agent.start}\n{agent.end}\n".encode())
     for framework in demand.frameworks.values():
@@ -60,6 +64,7 @@ class EvidenceFile:
     """
 
     def __init__(self, variables: Mapping[str, str], key: str) -> None:
+        self._key = key
         self._path = state_folder(variables) / "tune" / f"{key}.jsonl"
         self._known: dict[tuple[str, ...], Evidence] = {}
         self._is_written = True
@@ -87,7 +92,7 @@ class EvidenceFile:
             if not line:
                 continue
             try:
-                words, evidence = _from_json(json.loads(line))
+                words, evidence = _from_json(json.loads(line), self._key)
             except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
                 broken += number < len(lines) - 1  # the last may be torn: its replay was under way
                 continue
@@ -95,7 +100,8 @@ class EvidenceFile:
         if broken:
             self.told.append(
                 f"{counted(broken, 'line')} of {self._path} cannot be read: mesosctl leaves them there and makes their "
-                "replays again"
+                f"replays again; after rm {shlex.quote(str(self._path))}, it makes all of them again and tells this no "
+                "more"
             )
 
     def get(self, words: Sequence[str]) -> Evidence | None:
@@ -107,7 +113,7 @@ class EvidenceFile:
         self._known[tuple(words)] = evidence
         if not self._is_written:
             return
-        line = json.dumps(_to_json(words, evidence), separators=(",", ":"))
+        line = _compact(_to_json(words, evidence, self._key))
         try:
             make_private_folder(self._path.parent)
             if not self.count:
@@ -133,33 +139,30 @@ class EvidenceFile:
                     file.unlink()
 
 
-def _to_json(words: Sequence[str], evidence: Evidence) -> dict[str, Any]:
-    return {
+def _to_json(words: Sequence[str], evidence: Evidence, key: str) -> dict[str, Any]:
+    content = {
         "changes": list(words),
         "refusal": evidence.refusal,
         "calibration": evidence.calibration and evidence.calibration._asdict(),
         "roles": {role: figures._asdict() for role, figures in evidence.roles.items()},
     }
+    return content | {"digest": _digest(content, key)}
 
 
-def _from_json(value: Any) -> tuple[tuple[str, ...], Evidence]:
-    """Raises AttributeError, LookupError, TypeError or ValueError if it is none."""
+def _from_json(value: Any, key: str) -> tuple[tuple[str, ...], Evidence]:
+    """Raises AttributeError, LookupError, TypeError or ValueError unless it was written like this, for this key."""
+    if value.pop("digest") != _digest(value, key):
+        raise ValueError("it is not what was written")
     calibration = value["calibration"]
-    roles = {str(role): _figures(figures) for role, figures in value["roles"].items()}
-    if not all(isinstance(word, str) for word in value["changes"]) or not isinstance(value["refusal"], str):
-        raise TypeError("changes and refusals are texts")
-    if not value["changes"] and calibration is None:
-        raise ValueError("without changes, the distance from the recording is known")
+    roles = {role: RoleFigures(**figures) for role, figures in value["roles"].items()}
     return tuple(value["changes"]), Evidence(
         roles, value["refusal"], None if calibration is None else Calibration(**calibration)
     )
 
 
-def _figures(value: Mapping[str, Any]) -> RoleFigures:
-    figures = RoleFigures(**value)
-    numbers = [number for number in figures if number is not None]
-    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
-        raise TypeError("figures are numbers")
-    if figures.tasks is None or figures.never_fit is None or figures.below_guarantee is None:
-        raise TypeError("a figure is missing")
-    return figures
+def _digest(content: Mapping[str, Any], key: str) -> str:
+    return hashlib.blake2s(f"{key}\n{_compact(content)}".encode(), digest_size=8).hexdigest()
+
+
+def _compact(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))

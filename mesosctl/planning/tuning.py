@@ -480,7 +480,10 @@ class Tuning:
             return f"YES: nothing needs to change, because {_all_goals(len(self.goals))} met already"
         if best is not None:
             return f"YES: {_all_goals(len(self.goals))} met by {self.space.quoted(best)}"
-        every = f"none of {count} candidates{', all within the bounds,' if self.is_whole else ''} met"
+        if count == 1:
+            every = f"the only candidate {'within the bounds' if self.is_whole else 'that was tried'} did not meet"
+        else:
+            every = f"none of {count} candidates{', all within the bounds,' if self.is_whole else ''} met"
         end = "; the search was stopped" if self.stopped else ""
         if self.never_met:
             goal = self.never_met[0]

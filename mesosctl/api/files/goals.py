@@ -67,8 +67,12 @@ class GoalsFile(NamedTuple):
         lines = self.file.find(self.file.text)
         faults = sorted(faults, key=lambda one: lines.line_of(one.path) or 0)
         hints = list(dict.fromkeys(fault.hint for fault in faults if fault.hint))
+        # Several hints stand each at its fault.
+        told = [f"{one.sentence} ({one.hint})" if one.hint and len(hints) > 1 else one.sentence for one in faults]
         raise BadInput(
-            "; ".join(f"{self.file.place_of(one.path)}: {one.path}: {one.sentence}" for one in faults),
+            "; ".join(
+                f"{self.file.place_of(one.path)}: {one.path}: {said}" for one, said in zip(faults, told, strict=True)
+            ),
             field=faults[0].path,
             rule="file.fields",
             hint=hints[0] if len(hints) == 1 else None,

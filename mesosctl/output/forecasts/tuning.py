@@ -122,7 +122,7 @@ def _remark(answer: Tuned, shown: int) -> Iterator[str]:
         yield f"no candidate met {goal.sentence}"
     if tuning.stopped:
         yield f"the search was stopped: the same command with {same_window(demand)} goes on with what is known"
-    yield f"{len(tuning.tried)} of {tuning.space.count:,} candidates within the bounds were replayed"
+    yield f"candidates replayed: {len(tuning.tried)} of {tuning.space.count:,} within the bounds"
     yield (
         f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
         f"{demand.version}"

@@ -222,6 +222,17 @@ def test_a_goal_that_no_candidate_meets_is_named_with_the_best():
     assert found.verdict == said
 
 
+def test_a_single_candidate_is_counted_as_one():
+    of = space(guarantee("a", 8000, 4))
+
+    def once(wanted, likely):
+        return monotone(of, 12_000)(wanted, likely) if wanted[0] == of.unchanged else None
+
+    found = search(of, [Goal("a", "wait_max", 60.0, "1m")], once)
+    assert len(found.tried) == 1
+    assert "NO: the only candidate" in found.verdict
+
+
 def test_when_time_ends_the_answer_is_what_was_found():
     of, asked = space(guarantee("a", 32_000, 32)), []
 

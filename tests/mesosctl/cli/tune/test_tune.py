@@ -224,6 +224,7 @@ def test_evidence_that_cannot_be_read_is_told_and_stays(typed, tmp_path):
     assert again.out == first.out
     assert "2 lines of" in again.err
     assert "leaves them there" in again.err
+    assert f"rm {kept}" in again.err.replace("\n", " ")
     assert kept.read_text(encoding="utf-8").startswith(f"{text}garbage\n")
 
 
@@ -246,6 +247,50 @@ def test_evidence_that_is_no_text_is_told_and_the_rest_counts(typed, tmp_path):
     assert "1 line of" in again.err
     assert kept.read_bytes().count(b"\n{") == len(lines) // 2  # that replay was made again, and kept
     assert "1 line of" in typed(*words).err
+
+
+def without_site(line):
+    del line["roles"]["site"]
+
+
+def negative(line):
+    line["roles"]["site"]["p95_wait"] = -1.0
+
+
+def no_number(line):
+    line["roles"]["site"]["p95_wait"] = float("nan")
+
+
+def other_digits(line):
+    line["roles"]["site"]["p95_wait"] = 1.0
+
+
+def without_digest(line):
+    del line["digest"]
+
+
+@pytest.mark.parametrize("damage", [without_site, negative, no_number, other_digits, without_digest])
+def test_a_damaged_line_that_is_still_json_does_not_count(typed, tmp_path, damage):
+    words = ("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json")
+    first = typed(*words)
+    kept = evidence_of(tmp_path)
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").split("\n") if line]
+    assert not lines[0]["changes"]  # the settings on record, which do not meet the goal of site
+    damage(lines[0])
+    kept.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    again = typed(*words)
+    assert again.out == first.out
+    assert "1 line of" in again.err
+
+
+def test_evidence_about_another_demand_does_not_count(tmp_path):
+    variables = {"XDG_STATE_HOME": str(tmp_path)}
+    one = EvidenceFile(variables, "one")
+    one.add([], play_candidate(SMALL, [], OPTIONS))
+    one.path.rename(one.path.with_name("other.jsonl"))
+    other = EvidenceFile(variables, "other")
+    assert other.get([]) is None
+    assert other.told
 
 
 def test_an_interruption_before_anything_is_kept_names_no_file(typed, tmp_path, monkeypatch):
@@ -388,6 +433,23 @@ def test_the_smallest_guarantees_are_those_that_a_role_may_have_or_keep():
     recorded = (quota_on_record("a", 3), quota_on_record("b", 2))
     with pytest.raises(BadInput, match="the smallest guarantees together are 5 cpus, but the agents have 4 cpus"):
         space_of(goals, replace(SMALL, settings=recorded))
+
+
+def test_an_unknown_resource_hides_no_other_fault_and_each_has_its_hint():
+    text = """[goals.a]
+wait_max = "5m"
+[change.a]
+guarantee = { from = "cpu:0", to = "cpu:2" }
+[change.b]
+guarantee = { from = "cpus:0;mme:0", to = "cpus:9;mme:1" }
+"""
+    with pytest.raises(BadInput) as refused:
+        space_of(load(text, "g.toml"), SMALL)
+    told = refused.value.message.split("; ")
+    assert len(told) == 3
+    assert all(f"line {line}: " in one for line, one in zip((4, 6, 6), told, strict=True))
+    assert [one.rpartition(" (")[2] for one in told] == ["did you mean cpus?)", "did you mean mem?)", "lower it)"]
+    assert "9 cpus is more than" in told[2]
 
 
 @pytest.mark.parametrize("setting", ["guarantee", "limit"])

@@ -111,6 +111,30 @@ def test_a_lost_scheduler_is_told(tmp_path, monkeypatch):
             list(shown)
 
 
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("told", [{}, OSError("the stream is closed")])
+def test_a_client_that_knows_no_workers_has_lost_the_scheduler(monkeypatch, told, later):
+    class Client:
+        def __init__(self, *_, **__):
+            pass
+
+        def scheduler_info(self, **_):
+            if isinstance(told, OSError):
+                raise told
+            return told
+
+        def cancel(self, *_, **__):
+            pass
+
+        close = cancel
+
+    monkeypatch.setattr("distributed.Client", Client)
+    if later:
+        monkeypatch.setattr(OnDask, "_check_versions", lambda *_: None)
+    with pytest.raises(Unreachable, match="is lost"), OnDask("tcp://127.0.0.1:9", SMALL, OPTIONS) as players:
+        assert players.at_once
+
+
 def test_a_worker_that_joins_later_with_other_versions_is_told(tmp_path, monkeypatch):
     with cluster(tmp_path, 1) as (address, _), OnDask(address, SMALL, OPTIONS) as players:
         monkeypatch.setattr(dask_workers, "__version__", "0.0.9")
