@@ -486,8 +486,9 @@ def suggest(
         seen = [one for one in observe(readings[-2:]) if one.mean > 0]
         busiest = sorted(seen, key=lambda one: -one.mean)[:3]
         rates = ", ".join(f"{one.principal} {one.mean:.3g}/s" for one in busiest) or "no messages yet"
-        left = format_span(step * (count - len(readings)))
-        session.progress(f"reading {len(readings)} of {count}, {left} left: {rates}", len(readings) / count)
+        rest = count - len(readings)
+        left = f", {format_span(step * rest)} left" if rest else ""
+        session.progress(f"reading {len(readings)} of {count}{left}: {rates}", len(readings) / count)
 
     with session.open_master() as master, session.waiting():
         made = watch_and_suggest(

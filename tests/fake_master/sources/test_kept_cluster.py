@@ -1,6 +1,9 @@
 """A `fake:` cluster goes on from one command to the next: tasks, offers and time."""
 
 import json
+import os
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.kept_cluster import KEY, KIND, KeptCluster
 from fake_master.transports.address import FakeAddress, open_on_call
 from mesosctl.model.errors import BadInput, UsageError
+from tests import ROOT
 
 AGENTS = '[[agents]]\nresources = "cpus:8;mem:16384"\ncount = 3\n'
 GREEDY = AGENTS + (
@@ -256,3 +260,42 @@ def test_a_framework_that_was_torn_down_never_returns(file: Path) -> None:
         assert master.answer("POST", "/teardown", {}, f"frameworkId={gone}".encode()).status == 200
     for advance in ("", "?advance=1m", "", "?advance=1m", ""):
         assert [one["name"] for one in ask(f"{file}{advance}")["frameworks"]] == ["shop"]
+
+
+_AT_ONCE = """
+import sys
+from mesosctl.__main__ import main
+print("ready", flush=True)
+sys.stdin.readline()
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.process
+def test_commands_at_once_lose_no_change(file: Path) -> None:
+    file.write_text(GREEDY)
+    before = tasks(ask(file))
+    roles = ["batch", "web", "ads", "db"]
+    children = [
+        subprocess.Popen(
+            [sys.executable, "-c", _AT_ONCE, "quota", "set", role, "cpus:2", "--force", "--master", f"fake:{file}"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            text=True,
+        )
+        for role in roles
+    ]
+    for child in children:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "ready\n"
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    said = [child.communicate(timeout=120)[0] for child in children]
+    assert [child.returncode for child in children] == [0] * len(roles), said
+    kept = {one["role"] for one in ask(file, "/quota")["infos"]}
+    assert kept == set(roles)
+    assert tasks(ask(file)) == before

@@ -7,6 +7,8 @@ MIXED = "a list of masters cannot contain a fake: address"
 SCHEME = "'htp' is not a scheme of a master's address"
 ZK = "zk://host1:2181,host2:2181/mesos, or zk://USER:SECRET@host1,host2/mesos"
 RESERVED = "reserve agent-1 cpus:1 --role web"
+NEWER = "fake:?version=1.11"
+SIXTY_FOUR = '[quotas.ads]\nguarantee = "mem:64Gi"\n'
 QUOTA_OF_NOBODY = '[quotas.wbe]\nguarantee = "cpus:1"\n'
 CONTEXTS = {
     ".config/mesosctl/config.toml": '[contexts.prod]\nmaster = "fake:"\n[contexts.lab]\nmaster = "fake:lab.toml"\n',
@@ -124,6 +126,37 @@ WORDS = (
         "agent agent-1 has 1 cpu dynamically reserved for 'web'; mesosctl reservations",
         before=RESERVED,
     ),
+    Mistake(
+        "reserve agent-1 cpus:9 --role web/db --under web",
+        5,
+        "agent agent-1 does not have 9 cpus reserved for web\n",
+        before=RESERVED,
+    ),
+    Mistake(
+        "reserve agent-1 cpus:1 --role web/db --under web", 5, "agent agent-1 does not have 1 cpu reserved for web"
+    ),
+    Mistake(
+        "unreserve agent-1 cpus:1 --role web/db --under web",
+        5,
+        "agent agent-1 does not have 1 cpu dynamically reserved for 'web/db' with the given stack",
+        "agent agent-1 has nothing reserved for 'web/db'",
+        before=RESERVED,
+    ),
+    # --- Units of other programs: 64Gi is 64GiB wherever an amount stands ----------------------------------------
+    Mistake("quota set ads mem:64Gi", 6, "guarantees add up to 64GiB mem"),
+    Mistake("quota check ads mem:64Gi", 1, "NO: 64GiB mem for ads would be refused"),
+    Mistake(
+        "quota set web mem:64Gi --limit mem:32Gi",
+        3,
+        "the guarantee of mem (64GiB) is above its limit (32GiB)",
+        on=NEWER,
+    ),
+    Mistake("whatif quota:ads=mem:64Gi", 1, "guarantees add up to 64GiB mem"),
+    Mistake("apply -f a.toml --yes", 6, "guarantees add up to 64GiB mem", files={"a.toml": SIXTY_FOUR}),
+    Mistake("reserve agent-1 mem:64Gi --role ads", 6, "agent agent-1 does not have 64GiB mem"),
+    Mistake("reserve --any mem:64Gi --role ads", 6, "64GiB mem fits on none of 3 agents"),
+    Mistake("unreserve agent-1 mem:64Gi --role ads", 5, "agent agent-1 does not have 64GiB mem"),
+    Mistake("volumes create agent-1 v disk:64Gi --role ads", 5, "agent agent-1 does not have 64GiB disk"),
     Mistake("agents --columns hostnam", 2, "there is no column 'hostnam'", "the columns are agent, status"),
     Mistake("roles --columns wieght", 2, "there is no column 'wieght'", "did you mean weight?"),
     Mistake("roles --columns ,", 2, "--columns names no column", "for example, --columns role"),

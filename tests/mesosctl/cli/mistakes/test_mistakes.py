@@ -28,6 +28,14 @@ def _row(mistake: Mistake) -> ParameterSet:
     return pytest.param(mistake, id=f"{mistake.words} [{mistake.on}]", marks=marks)
 
 
+def _assert_in_words(told: str) -> None:
+    """Amounts and roles stand in an error as people write them, not in the notation of Mesos's own messages."""
+    for line in told.splitlines():
+        assert not re.search(r"\w\{", line), line
+        # The changes of whatif are written NAME(ROLE):AMOUNT, so hints have them.
+        assert line.startswith("  hint: ") or not re.search(r"\b\w+\(", line), line
+
+
 @pytest.mark.parametrize("mistake", [_row(mistake) for mistake in MISTAKES])
 def test_a_mistake_is_told(mistake: Mistake, folder: Path, monkeypatch: pytest.MonkeyPatch):
     prepare(mistake, folder)
@@ -37,6 +45,7 @@ def test_a_mistake_is_told(mistake: Mistake, folder: Path, monkeypatch: pytest.M
     assert (ran.status, mistake.says in said, mistake.hint in said) == (mistake.status, True, True), said
     assert ran.out == "" or mistake.status < 2
     assert "Traceback" not in ran.err
+    _assert_in_words(ran.err)
     assert_place_was_given(ran.err, shlex.split(mistake.words))
     check_pastes(ran.err, monkeypatch)
     assert typed("export", folder, mistake.on).out == there_is

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from mesosctl.output.formats.live import ProgressLine
 from tests.helpers.lab import CommandLine, Lab, Scheduler
 from tests.helpers.screen import is_cursor_shown, visible
 
@@ -223,6 +224,22 @@ def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
     assert (document["seconds"], document["observed"]) == (20, [{"principal": "p", "mean": 1.5, "peak": 2.0}])
     assert document["rate_limits"] == json.loads(path.read_text()) == suggested
     assert master.run("ratelimit", "validate", str(path)).status == 0
+
+
+def test_suggest_shows_on_a_terminal_how_long_it_will_take(monkeypatch):
+    master = Desk({})
+    framework = Scheduler(master.lab, principal="p")
+    master.meanwhile = [burst(framework, 20), burst(framework, 10)]
+    shown: list[tuple[str, float | None]] = []
+    monkeypatch.setattr(ProgressLine, "show", lambda _, sentence, part=None: shown.append((sentence, part)))
+    ran = master.run("ratelimit", "suggest", "--for", "30s", "--interval", "10s", terminal=True)
+    assert ran.status == 0
+    assert [one for one in shown if "reading" in one[0]] == [
+        ("reading 1 of 4, 30s left: no messages yet", 0.25),
+        ("reading 2 of 4, 20s left: p 2/s", 0.5),
+        ("reading 3 of 4, 10s left: p 1/s", 0.75),
+        ("reading 4 of 4: no messages yet", 1.0),
+    ]
 
 
 def test_suggest_writes_the_file_on_standard_output():
