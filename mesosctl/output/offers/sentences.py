@@ -214,9 +214,12 @@ def _place(lines: Sequence[AccountLine]) -> str:
 
 def helps(one: OfferExplanation) -> list[str]:
     """Return what somebody can do about it, what concerns most first."""
-    if one.hindrance is not None:
-        return [_HELP_WITH_HINDRANCE[one.hindrance].format(role=one.account.role)]
     missing = one.missing
+    if one.hindrance is not None:
+        first = _HELP_WITH_HINDRANCE[one.hindrance].format(role=one.account.role)
+        # Without these agents there is nothing to offer to it even then.
+        is_away = missing is not None and one.hindrance != "recovery" and one.amount(missing, "out-of-service")
+        return [first, _HELP["out-of-service"]] if is_away else [first]
     if missing is None:
         return [] if one.refusals == 0 else [_help_with_refusals(one)]
     lines = [line for line in one.account.lines if line.amounts.get_amount(missing)]
