@@ -8,6 +8,7 @@ import inspect
 import re
 from collections.abc import Sequence
 from functools import cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -16,7 +17,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
 from mesosctl.model.errors import MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.suggestion import on_cluster
+from mesosctl.model.suggestion import on_cluster, options_text
 
 if TYPE_CHECKING:
     from mesosctl.cli.environment import Environment
@@ -340,18 +341,18 @@ class ContextCommand(SingleCommand):
     obeys_context = False
 
 
-def usage_error(error: Any, words: Sequence[str]) -> UsageError:
+def usage_error(error: Any, words: Sequence[str], program: Any) -> UsageError:
     """A mistake that typer found, in one line without the names of its types; `words` are the whole command line."""
     from mesosctl.model.roles import closest
 
     ctx = getattr(error, "ctx", None)
-    path = ctx.command_path if ctx is not None else "mesosctl"
+    path = ctx.command_path if ctx is not None else _path_of(words, program)
     message, see = error.format_message(), f"see {path} --help"
     likely, cause = None, ""
     if hasattr(error, "possibilities"):  # an option that does not exist
         message = error.message
         if ctx is not None:
-            cause = _misplaced(error.option_name, ctx, words)
+            cause = _misplaced(error.option_name, ctx, words) or _by_attribute(error.option_name, ctx, words)
             likely = None if cause else _similar_option(error.option_name, ctx)
     elif " is not one of " in message:
         typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
@@ -364,6 +365,26 @@ def usage_error(error: Any, words: Sequence[str]) -> UsageError:
         line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
     cause = cause or _unexpected(message, ctx)
     return UsageError(line, hint=f"{cause}; {see}" if cause else see)
+
+
+def _path_of(words: Sequence[str], program: Any) -> str:
+    """The command that these words begin with: typer does not name it where the value of an option is missing."""
+    path, command = ["mesosctl"], program
+    for word in words:
+        below = command.get_command(None, word) if isinstance(command, Group) else None
+        if below is not None:
+            command = below
+            path.append(word)
+    return " ".join(path)
+
+
+def _by_attribute(option: str, ctx: Any, words: Sequence[str]) -> str:
+    """How to lose the agents with an attribute, for an option such as `--lose-rack r1`; empty for others."""
+    attribute = option.removeprefix("--lose-")
+    if attribute == option or "--lose-agent" not in _options_of(ctx.command, ctx):
+        return ""
+    value = next((after for before, after in pairwise(words) if before == option), "VALUE")
+    return f"name the agents by their attribute: {options_text(lose_agent=f'{attribute}={value}')}"
 
 
 _EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s)? \((.*)\)")

@@ -112,7 +112,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
     except typer.TyperException as error:
         from mesosctl.cli.command import usage_error
 
-        raise usage_error(error, arguments) from None
+        raise usage_error(error, arguments, command) from None
     except SystemExit as ended:
         # typer turns a closed pipe into status 1.
         if isinstance(ended.__context__, BrokenPipeError):

@@ -96,7 +96,8 @@ class Session:
             raise UsageError(
                 "no master is named",
                 field="--master",
-                hint="give --master http://host:5050, set MESOSCTL_MASTER or create a context (mesosctl context set); "
+                hint="give --master http://host:5050, set MESOSCTL_MASTER or create a context with "
+                "mesosctl context set NAME --master ADDRESS; "
                 f"fake: needs no cluster{unread}",
             )
         if shows_secret(self.said.master or ""):
