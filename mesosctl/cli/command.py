@@ -370,8 +370,9 @@ def usage_error(error: Any, words: Sequence[str], program: Any) -> UsageError:
 def _path_of(words: Sequence[str], program: Any) -> str:
     """The command that these words begin with: typer does not name it where the value of an option is missing."""
     path, command = ["mesosctl"], program
+    ctx: Any = None  # groups find their commands without one
     for word in words:
-        below = command.get_command(None, word) if isinstance(command, Group) else None
+        below = command.get_command(ctx, word) if isinstance(command, Group) else None
         if below is not None:
             command = below
             path.append(word)
