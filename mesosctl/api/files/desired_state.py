@@ -137,7 +137,7 @@ def _check_no_cluster(document: Mapping[str, Any], where: str) -> None:
             can_be_named = where.endswith(".toml")  # standard input has no address
             exported = command("export", master=f"fake:{where}", f="wanted.toml") if can_be_named else ""
             raise _wrong(
-                key,
+                f"{key}[0]" if isinstance(document[key], list) and document[key] else key,
                 "this is a cluster file, and a desired-state file is needed",
                 hint=f"{exported} writes the desired state of that cluster"
                 if exported

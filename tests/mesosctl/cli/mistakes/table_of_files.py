@@ -210,7 +210,7 @@ IN_FILES = (
         Mistake(
             f"{verb} -f c.toml",
             3,
-            "c.toml, line 2: agents: this is a cluster file",
+            "c.toml, line 2: agents[0]: this is a cluster file",
             "export --master fake:c.toml -f wanted.toml writes the desired state",
             files={"c.toml": _AGENT},
         )
