@@ -298,6 +298,8 @@ class Allocator(ABC):
     def serving_order(self) -> Iterable[tuple[RoleName, float]]:
         """The roles that take part in sharing, the next to be served first, and the weighted dominant share of each.
 
+        Roles below their guarantee come before all others.
+
         None if the allocator does not know them before a run, as where it draws lots.
         """
         return ()

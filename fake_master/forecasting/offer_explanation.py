@@ -35,7 +35,7 @@ def accounts_of(
     master = RestoredCluster(snapshot).start(clock=VirtualClock(snapshot.taken_at))
     allocator = master.allocator
     assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can name is hierarchical"
-    order = [leaf.client.name for leaf in allocator.state.role_sorter.walk()]
+    order = [role for role, _ in allocator.serving_order()]
     trial = try_offers(allocator.state, subjects)
     accounting = _Accounting(snapshot, master, allocator, trial, out_of_service)
     return [accounting.account(*subject, order) for subject in subjects]
@@ -67,7 +67,7 @@ class _Accounting:
             self._offered.setdefault(offer.agent_id, []).append((offer.framework_id, offer.role, offer.resources))
 
     def account(self, framework_id: str, role: str, order: Sequence[str]) -> OfferAccount:
-        """Return the account of one subject; `order` is that in which active roles are served."""
+        """Return the account of one subject; `order` is that in which active roles are served, empty if unknown."""
         client = self._state.frameworks[framework_id].clients[role]
         return OfferAccount(
             framework_id=framework_id,
@@ -78,6 +78,7 @@ class _Accounting:
                 for agent in self._snapshot.agents
             ),
             lacking=self._trial.lacking,
+            guarantee=self._snapshot.quotas.get(top_level(role), Quota()).guarantees,
             minimum=client.eligibility.minimum,
             reached=self._reached(role),
             ahead=tuple(order[: order.index(role)]) if role in order else (),

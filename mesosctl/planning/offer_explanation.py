@@ -110,12 +110,19 @@ class OfferAccount:
     """By role, what its guarantee still lacks."""
     minimum: tuple[Quantities, ...]
     """The alternatives that an offer must reach; none if anything is enough."""
+    guarantee: Quantities = field(default_factory=Quantities)
+    """That of its top-level role."""
     reached: Limits = field(default_factory=Limits)
     """The limits of its role that leave it nothing more, whatever is free."""
     ahead: tuple[str, ...] = ()
-    """Roles that are served before it when something comes free, in order; as far as shares and priorities tell."""
+    """Roles that are served before it when something comes free, in order: those below their guarantee come first."""
     evictable: tuple[Evictable, ...] = ()
     """In the order in which they would end; only on a master that lends idle reservations."""
+
+    @property
+    def shortfall(self) -> Quantities:
+        """The part of the guarantee of its top-level role that is not met."""
+        return self.lacking.get(top_level(self.role), Quantities())
 
     @property
     def has_own_tasks(self) -> bool:

@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
-from fake_master.allocator.hierarchical.stages.two_stages import Stage
+from fake_master.allocator.hierarchical.stages.two_stages import Stage, serving_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -339,7 +339,7 @@ class HierarchicalAllocator(Allocator):
         sorter = self.state.role_sorter
         if not sorter.order_lasts:
             return
-        for leaf in sorter.walk():
+        for leaf in serving_order(self.state):
             yield leaf.client_path, sorter.share(leaf.client_path)
 
 

@@ -145,20 +145,16 @@ class Sharing:
         }
 
     def _turns(self, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
-        """Return the roles that want offers as they are served next.
-
-        Guarantees come first; each stage is in the order of the allocator.
-        """
+        """Return the roles that want offers as they are served next."""
         asking = self.account.asking.intersection(statuses)
-        turns = [(self.account.shortfall(role), role, share) for role, share in self.order if role in asking]
         return _table(
-            sorted(turns, key=lambda turn: not turn[0]),
+            [turn for turn in self.order if turn[0] in asking],
             lambda turn: {
-                "role": _name(turn[1]),
-                "share": turn[2],
-                "weight": statuses[turn[1]].weight,
-                "lacking": amounts(turn[0]),
-                "reached": amounts(statuses[turn[1]].reached),
+                "role": _name(turn[0]),
+                "share": turn[1],
+                "weight": statuses[turn[0]].weight,
+                "lacking": amounts(self.account.shortfall(turn[0])),
+                "reached": amounts(statuses[turn[0]].reached),
             },
         )
 

@@ -264,7 +264,9 @@ def _some(session: Session, agent: str, amounts: AmountsOfAgent, wanted: Owner, 
 
     with session.open_master() as master:
         found = find_agent(read_agents(master), agent)
-        session.emit(agent_changes(unreserve_of(master, found, amounts.on(found), wanted, how)))
+        changes = unreserve_of(master, found, amounts.on(found), wanted, how)
+        session.emit(agent_changes(changes))
+        _tell_fallen_back(session, changes)
 
 
 def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -> None:
@@ -283,4 +285,14 @@ def _all(session: Session, agent: str | None, wanted: Owner, how: SendOptions) -
         for sentence in refined_left(meant, wanted):
             session.note(sentence)
         session.confirm_destructive(f"Unreserve all of this, on {len(plans)} agent{'s' * (len(plans) > 1)}?")
-        session.emit(agent_changes(operate(master, plans, how)))
+        changes = operate(master, plans, how)
+        session.emit(agent_changes(changes))
+        _tell_fallen_back(session, changes)
+
+
+def _tell_fallen_back(session: Session, changes: Sequence[AgentChange]) -> None:
+    """Say what is reserved for the role below again."""
+    from mesosctl.operations.reservations.reserve_unreserve import fallen_back
+
+    for sentence in fallen_back(change.resources for change in changes if change.by_master):
+        session.note(sentence)

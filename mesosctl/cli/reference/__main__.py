@@ -1,12 +1,16 @@
 """`python -m mesosctl.cli.reference --write|--check [FOLDER]`."""
 
+import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from mesosctl.cli.reference.pages import files
+from mesosctl.cli.reference.schema_changes import breaking_changes
 from mesosctl.file_writing import write_atomically
 
-_GENERATED = ("man/*.1", "completions/*", "docs/reference/schemas/*")
+_SCHEMAS = "docs/reference/schemas/*"
+_GENERATED = ("man/*.1", "completions/*", _SCHEMAS)
 
 
 def stale(folder: Path) -> list[str]:
@@ -19,6 +23,16 @@ def stale(folder: Path) -> list[str]:
 
 def _holds(path: Path, text: str) -> bool:
     return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def breaking(folder: Path) -> Iterator[str]:
+    """Yield the changes of the schemas under `folder` that break scripts; a file that is deleted first may change."""
+    wanted = files()
+    for path in sorted(folder.glob(_SCHEMAS)):
+        name = str(path.relative_to(folder))
+        if name in wanted:
+            for change in breaking_changes(json.loads(path.read_text(encoding="utf-8")), json.loads(wanted[name])):
+                yield f"{name}: {change}"
 
 
 def write(folder: Path) -> None:
@@ -34,12 +48,17 @@ def write(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the files, or name those that are stale."""
+    """Write the files unless that breaks scripts, or name those that are stale."""
     if not arguments or arguments[0] not in ("--write", "--check"):
         sys.stderr.write((__doc__ or "") + "\n")
         return 2
     folder = Path(arguments[1] if len(arguments) > 1 else ".")
     if arguments[0] == "--write":
+        broken = list(breaking(folder))
+        if broken:
+            sys.stderr.writelines(f"{change}\n" for change in broken)
+            sys.stderr.write("nothing is written: raise schema_version, or delete the files if no release has them\n")
+            return 1
         write(folder)
         return 0
     wrong = stale(folder)

@@ -1,6 +1,6 @@
 """`reserve`, `unreserve` and `volumes`, and the operation of each step of a plan."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from mesosctl.client.leading_master import Master
@@ -270,9 +270,22 @@ def refined_left(agents: Sequence[RegisteredAgent], owner: Owner) -> list[str]:
                 left[stack] = left.get(stack, Resources()) + Resources([plain])
     return [
         f"still reserved: {resources.in_words} refined for '{stack[-1]}' ({' > '.join(stack)}); "
-        f"{options_text(role=stack[-1])} unreserves it; to undo both: {command('cleanup', role=owner.role)}"
+        f"{options_text(role=stack[-1])} returns it to '{stack[-2]}'; "
+        f"to undo both: {command('cleanup', role=owner.role)}"
         for stack, resources in sorted(left.items())
     ]
+
+
+def fallen_back(undone: Iterable[Resources]) -> list[str]:
+    """Return a sentence for each role that `undone` reservations were refined from: it has these resources again."""
+    back: dict[str, Resources] = {}
+    for resources in undone:
+        for entry in resources:
+            if entry.is_refined:
+                role = entry.reservations[-2].role
+                plain = replace(entry, reservations=(), disk=None, shared=False, copies=1)
+                back[role] = back.get(role, Resources()) + Resources([plain])
+    return [f"reserved for '{role}' again: {resources.in_words}" for role, resources in sorted(back.items())]
 
 
 def destroy_volume(

@@ -104,6 +104,9 @@ class Explanation(Mirrored):
     ahead: Annotated[list[str], named("account.ahead")] = Field(
         description="Roles that are served before it when resources become free."
     )
+    lacking: Annotated[Amounts, named("account.shortfall")] = Field(
+        description="What the guarantee of its top-level role still lacks."
+    )
     evictable: Annotated[list[Evictable], named("account.evictable")]
     unknown: list[str]
     agents: Annotated[list[AgentAccount], named("account.agents")]

@@ -5,10 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import printable
 from mesosctl.model.offers.offers import Offer, TakenOffer
 from mesosctl.model.resources import Resources
-from mesosctl.model.roles import display_names
+from mesosctl.model.roles import display_names, top_level
 from mesosctl.output.formats import output_formats
 from mesosctl.output.formats.amounts import amounts_text, resources_in_words, resources_text
 from mesosctl.output.formats.output_formats import json_text, yaml_text
@@ -253,10 +254,15 @@ def _remark(explanations: Sequence[OfferExplanation]) -> Iterator[str | Report]:
 
 
 def _notes(one: OfferExplanation) -> Iterator[str]:
-    ahead = one.account.ahead
+    role, ahead, shortfall = one.account.role, one.account.ahead, one.account.shortfall
+    if shortfall:
+        is_next = not ahead and role == top_level(role) and one.hindrance is None
+        first = ", so it is served first when resources become free" if is_next else ""
+        yield ""
+        yield f"{top_level(role)} lacks {in_words(shortfall)} of its guarantee{first}"
     if ahead and one.missing is not None and one.hindrance is None:
         yield ""
-        yield f"served before {one.account.role} when resources become free: {names(ahead)}"
+        yield f"served before {role} when resources become free: {names(ahead)}"
     if one.account.evictable:
         tasks = ", ".join(f"{task.framework}/{task.task_id} on {task.agent}" for task in one.account.evictable)
         yield ""

@@ -214,9 +214,12 @@ def _place(lines: Sequence[AccountLine]) -> str:
 
 def helps(one: OfferExplanation) -> list[str]:
     """Return what somebody can do about it, what concerns most first."""
-    if one.hindrance is not None:
-        return [_HELP_WITH_HINDRANCE[one.hindrance].format(role=one.account.role)]
     missing = one.missing
+    if one.hindrance is not None:
+        first = _HELP_WITH_HINDRANCE[one.hindrance].format(role=one.account.role)
+        # Without these agents there is nothing to offer to it even then.
+        is_away = missing is not None and one.hindrance != "recovery" and one.amount(missing, "out-of-service")
+        return [first, _HELP["out-of-service"]] if is_away else [first]
     if missing is None:
         return [] if one.refusals == 0 else [_help_with_refusals(one)]
     lines = [line for line in one.account.lines if line.amounts.get_amount(missing)]
@@ -296,20 +299,25 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     return sentence.format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
-        top=one.account.role.partition("/")[0],
+        raise_own=_raise_own(one),
         minimum=_smallest(one),
     )
 
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "guarantee": "lower the guarantee of {held} with mesosctl quota update, or give {top} one of its own",
+    "guarantee": "lower the guarantee of {held} with mesosctl quota update, or {raise_own}",
     "limit": "raise the limit of {held} with mesosctl quota update --limit",
     "minimum": "free more on one agent: an offer needs {minimum} there",
     "constraints": "have the framework relax its offer constraints with UPDATE_FRAMEWORK",
     "priority": "wait until the request of higher priority is met",
     "out-of-service": "bring the agents back; -o wide names them",
 }
+
+
+def _raise_own(one: OfferExplanation) -> str:
+    top = top_level(one.account.role)
+    return f"raise that of {top}" if one.account.guarantee else f"give {top} one of its own"
 
 
 _WITHOUT_OWN_GUARANTEE: Mapping[Cause, str] = {
@@ -326,11 +334,12 @@ def _help_with_use(one: OfferExplanation) -> str:
     waiting_helps = others_help or (one.account.has_own_tasks and ("own end", "") not in one.useless)
     agents_help = ("agents", "") not in one.useless
     ways = [*["wait for tasks to end"] * waiting_helps, *["add agents"] * agents_help]
-    if not ways or not others_help or ("any guarantee", "") in one.useless:
+    if not ways or not others_help or ("any guarantee", "") in one.useless or one.account.shortfall:
         return ", or ".join(ways)
     top = top_level(one.account.role)
+    kind = "larger guarantee" if one.account.guarantee else "guarantee"
     return (
-        f"{', or '.join(ways)}; with a guarantee, {top} is served first once resources are free: "
+        f"{', or '.join(ways)}; with a {kind}, {top} is served first once resources are free: "
         f"{command('quota room', top)} shows how large it can be"
     )
 

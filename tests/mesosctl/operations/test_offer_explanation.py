@@ -8,7 +8,7 @@ import pytest
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.output.offers.sentences import answer, helps, where
-from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, OfferAccount, OfferExplanation
+from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, Hindrance, OfferAccount, OfferExplanation
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 PROMISED = {"web": Quota(guarantees=Quantities({"cpus": 1000}))}
@@ -114,6 +114,15 @@ def test_agents_out_of_service_are_told_apart() -> None:
         "of 3 cpus, 2 are on agents that are draining, and 1 is on agents that are disconnected"
     )
     assert replace(one, offers=1).reason == "out-of-service"
+
+
+@pytest.mark.parametrize("hindrance", ["suppressed", "disconnected", "inactive"])
+def test_agents_out_of_service_are_in_the_way_of_what_is_offered_after_a_hindrance(hindrance: Hindrance) -> None:
+    away = AccountLine("out-of-service", Quantities({"cpus": 2000}), detail="disconnected")
+    first, second = helps(explanation(away, hindrance=hindrance))
+    assert "agents" not in first
+    assert "bring the agents back" in second
+    assert len(helps(explanation(away, OPEN, hindrance=hindrance))) == 1
 
 
 @pytest.mark.parametrize(

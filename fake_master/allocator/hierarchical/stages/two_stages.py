@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable
 from enum import Enum
 
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import (
@@ -34,6 +34,20 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
             order, lacking_roles = None, _below_guarantee(lacking_roles)
         elif provable:
             agent.guarantees_idle_epoch = epoch
+
+
+def serving_order(state: State) -> list[Node]:
+    """Return the active roles in the order of the next run: those below their guarantee, then all others.
+
+    Each stage is in fair order.
+    """
+    whole_agents = state.options.quota_takes_whole_agents
+    below = {
+        role.name
+        for role in state.roles.with_quota()
+        if QuotaAllowance(role.quota, state.consumed_by(role), one_name_is_enough=whole_agents).is_below_guarantee
+    }
+    return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
 
 
 def _may_serve_guarantee(state: State, agent: Agent) -> bool:

@@ -79,3 +79,51 @@ BIG = '[[frameworks]]\nname = "big"\nrole = "big"\ntask = "cpus:8;mem:1024"\n'
 def test_waiting_and_agents_are_advised_each_by_itself(folder, cluster, ways):
     said = explained(folder, cluster)
     assert any(sentence.startswith(ways) for sentence in said["helps"]), said
+
+
+BELOW_GUARANTEE = """
+mesos_version = "1.11"
+[[agents]]
+hostname = "a1"
+resources = "cpus:24;mem:4096"
+[quotas.web]
+guarantee = "cpus:20"
+limit = "none"
+[[frameworks]]
+name = "reports"
+role = "batch"
+task = "cpus:1;mem:64"
+[[frameworks.running]]
+agent = "a1"
+tasks = 10
+resources = "cpus:10;mem:640"
+[[frameworks]]
+name = "shop"
+role = "web"
+task = "cpus:1;mem:64"
+[[frameworks.running]]
+agent = "a1"
+tasks = 14
+resources = "cpus:14;mem:896"
+"""
+
+
+def of_role(folder: Path, role: str, output: str = "json") -> Any:
+    (folder / "cluster.toml").write_text(BELOW_GUARANTEE, encoding="utf-8")
+    ran = typed(f"offers explain {role} -o {output}", folder, "fake:cluster.toml")
+    assert ran.status == 0, ran.err
+    return ran.json["explanations"][0] if output == "json" else " ".join(ran.out.split())
+
+
+def test_a_role_below_its_guarantee_is_ahead_of_one_with_a_smaller_share(folder):
+    web, batch = of_role(folder, "web"), of_role(folder, "batch")
+    assert (web["ahead"], web["lacking"]) == ([], {"cpus": 6.0})
+    assert (batch["ahead"], batch["lacking"]) == (["web"], {})
+    assert "served before batch when resources become free: web" in of_role(folder, "batch", "table")
+
+
+def test_a_role_below_its_guarantee_is_told_what_it_lacks_and_to_get_no_guarantee(folder):
+    said = of_role(folder, "web", "table")
+    assert "web lacks 6 cpus of its guarantee, " in said
+    assert "so it is served first" in said
+    assert "quota room" not in said

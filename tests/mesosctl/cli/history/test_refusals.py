@@ -1,14 +1,16 @@
 """Refusals of `history` and `usage`: nothing is written, and the recording stays what it was."""
 
 import os
+import shlex
 
 import pytest
 
 from mesosctl.__main__ import main
+from mesosctl.cli.reference.command_tree import commands
 from tests.helpers.surroundings import InMemory, Ran
-from tests.mesosctl.cli.files.test_dash import OPENS_BY_NAME
 
 LOG = "task,role,resources,from,to\nt,web,cpus:1,1000,2000\n"
+RECORDING = "--history h.sqlite"
 IMPORT = ("history", "import", "log.csv", "--format", "csv", "--history")
 
 
@@ -110,10 +112,18 @@ def test_the_last_day_of_the_calendar_has_steps(typed, tmp_path):
         assert ran.status == 0, ran.err
 
 
+EXAMPLES = [
+    next(words for words, _ in node.examples if RECORDING in words)
+    for node in commands().walk()
+    if any(RECORDING in words for words, _ in node.examples)
+]
+"""An example of each command that opens a recording."""
+
+
 @pytest.mark.parametrize("name", [".", "..", "/", ""])
-@pytest.mark.parametrize("line", [line for line in OPENS_BY_NAME.values() if "--history -" in line])
+@pytest.mark.parametrize("line", EXAMPLES)
 def test_a_directory_is_no_recording(typed, line, name):
-    words = line.replace("LOG", "log.csv").replace("--history -", "--history {}").split()
-    ran = typed("--master", "fake:", *(name if word == "{}" else word for word in words))
+    words = [name if word == RECORDING.split()[1] else word for word in shlex.split(line)]
+    ran = typed("--master", "http://127.0.0.1:1", *words)
     assert ran.status == 3
     assert "is a directory, not a recording" in ran.err

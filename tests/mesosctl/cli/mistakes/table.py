@@ -259,7 +259,7 @@ MISTAKES = (
         "unreserve --all --role dept --yes",
         5,
         "nothing is dynamically reserved for 'dept' on any agent",
-        "still reserved: 1 cpu refined for 'dept/x' (dept > dept/x); --role dept/x unreserves it; "
+        "still reserved: 1 cpu refined for 'dept/x' (dept > dept/x); --role dept/x returns it to 'dept'; "
         "to undo both: mesosctl cleanup --role dept",
         before=ONLY_REFINED,
     ),

@@ -39,6 +39,17 @@ def test_a_refined_reservation_falls_back_to_its_owner_below(reserved):
     assert "cpus(reservations: [(DYNAMIC,web,me)]):4" in reserved.reserved("one")
 
 
+@pytest.mark.parametrize("words", [["one", "cpus:1"], ["one", "--all", "--yes"]], ids=["some", "all"])
+def test_what_falls_back_is_said_to_be_reserved_again(reserved, words):
+    reserved.run("reserve", "one", "cpus:1", "--role", "web/x", "--under", "web")
+    planned = reserved.run("unreserve", *words, "--role", "web/x", "--dry-run")
+    ran = reserved.run("unreserve", *words, "--role", "web/x")
+    assert ran.status == 0, ran.err
+    assert "reserved for 'web' again: 1 cpu" in ran.err
+    assert "again" not in planned.err
+    assert "again" not in reserved.run("unreserve", "one", "cpus:1", "--role", "web").err
+
+
 def test_does_not_guess_whose_it_is(reserved):
     reserved.run("reserve", "one", "cpus:4", "--role", "web", "--reserver", "you")
     assert reserved.run("unreserve", "one", "cpus:1", "--role", "web").status == 2
