@@ -44,7 +44,7 @@ _WHOLE = (
     'write, for example, [goals.web] with wait_p95 = "10m", and [change.web] with '
     'guarantee = { from = "cpus:0", to = "cpus:8" }'
 )
-"""What to write into an empty file."""
+"""An example of a whole file, for one that is empty."""
 
 
 class Fault(NamedTuple):

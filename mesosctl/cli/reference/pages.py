@@ -169,7 +169,7 @@ def _cluster_file() -> Iterator[str]:
     yield "as it is printed here, save these tasks under that name, or leave the framework out:"
     yield from ("", "```csv", example_tasks().rstrip(), "```", "")
     yield "`asked` is the time since the framework subscribed, and `lasts` how long the task runs: seconds, or a span"
-    yield "such as `45m`. Each resource has a column, or the column `task` has all of them, as `cpus:2;mem:4GiB`."
+    yield "such as `45m`. Each resource has a column, or the column `task` has all of them."
     yield "`lasts`, `name`, `role` and `agent` may be left out; see [the guide](../how-to/cluster-file.md)."
     yield ""
     yield "With `fake:cluster.toml`, time stands still between commands. `--master 'fake:cluster.toml?advance=10m'`"
