@@ -188,3 +188,10 @@ def example_cluster() -> str:
     from pathlib import Path
 
     return (Path(__file__).parent / "sources" / "example_cluster.toml").read_text(encoding="utf-8")
+
+
+def example_tasks() -> str:
+    """The csv file of tasks that `example_cluster` names, for the pages that describe it."""
+    from pathlib import Path
+
+    return (Path(__file__).parent / "sources" / "example_tasks.csv").read_text(encoding="utf-8")

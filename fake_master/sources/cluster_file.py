@@ -33,13 +33,14 @@ from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.api.files import reading
+from mesosctl.api.files.desired_state import CLUSTER_FILE_KEYS
 from mesosctl.api.files.line_numbers import places_in_toml
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
 
-_KNOWN_KEYS = {"mesos_version", "seed", "flags", "agents", "frameworks", "tasks", "rate_limits", *SECTIONS}
+_KNOWN_KEYS = {*CLUSTER_FILE_KEYS, *SECTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +228,12 @@ def read_cluster(text: str, where: str) -> ClusterSpec:
 
 
 def _cluster(content: dict[str, Any], file: TextFile) -> ClusterSpec:
+    if "schema_version" in content and not content.keys() & set(CLUSTER_FILE_KEYS):
+        raise BadInput(
+            "this is a desired-state file, and a cluster file is needed",
+            field="schema_version",
+            hint="give it to diff, plan or apply with -f; a cluster file has [[agents]]",
+        )
     check_keys(content, _KNOWN_KEYS, "")
     flags = content.get("flags", {})
     if not isinstance(flags, dict):

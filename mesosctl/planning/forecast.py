@@ -175,7 +175,8 @@ class Starving:
     def sentence(self, text: Callable[[Quantities], str]) -> str:
         """Return it in a sentence; `text` writes its amounts."""
         if self.reason == "nothing":
-            return f"{self.kind} {self.name} would have nothing left: its tasks used {text(self.short)}"
+            whose = "its tasks and those of roles below it" if self.kind == "role" else "its tasks"
+            return f"{self.kind} {self.name} would have nothing left: {whose} used {text(self.short)}"
         wants = "" if self.is_asked_for else " (no framework asks for offers in this role, and too little is free)"
         below = f"role {self.name} would be {text(self.short)} below its guarantee of {text(self.guarantee)}"
         return f"{below}: it would have {text(self.has)}{wants}"

@@ -45,6 +45,7 @@ from mesosctl.model.quota.desired import DesiredQuota
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import DesiredReservation
 
@@ -52,6 +53,8 @@ SCHEMA_VERSION = 1
 NONE = "none"
 """The text for a guarantee, or limits, of nothing."""
 NO_RESOURCES = "cpus:0"
+CLUSTER_FILE_KEYS = ("mesos_version", "seed", "flags", "agents", "frameworks", "tasks", "rate_limits", "volumes")
+"""The keys that only a cluster file has."""
 _RESERVATION_KEYS = {"agent", "role", "resources", "under", "principal", "labels"}
 
 
@@ -121,10 +124,25 @@ def load(text: str, where: str) -> DesiredState:
     """Read a desired state from the text of a file.  Raises BadInput naming `where`, the line and the place in it."""
     document = reading.read_toml(text, where)
     try:
+        _check_no_cluster(document, where)
         return _wanted(document)
     except RuleViolation as error:
         place = TextFile(where, text, places_in_toml).place_of(error.field)
         raise BadInput(f"{place}: {error.field}: {error.message}", field=error.field, hint=error.hint) from None
+
+
+def _check_no_cluster(document: Mapping[str, Any], where: str) -> None:
+    for key in CLUSTER_FILE_KEYS:
+        if key in document:
+            can_be_named = where.endswith(".toml")  # standard input has no address
+            exported = command("export", master=f"fake:{where}", f="wanted.toml") if can_be_named else ""
+            raise _wrong(
+                f"{key}[0]" if isinstance(document[key], list) and document[key] else key,
+                "this is a cluster file, and a desired-state file is needed",
+                hint=f"{exported} writes the desired state of that cluster"
+                if exported
+                else "leave out everything except quotas, weights and reservations",
+            )
 
 
 def _wanted(document: Mapping[str, Any]) -> DesiredState:

@@ -40,6 +40,11 @@ _KINDS: tuple[GoalKind, ...] = get_args(GoalKind)
 _SETTINGS: tuple[SettingKind, ...] = get_args(SettingKind)
 _NO_TIME = re.compile(r"0+(\.0+)?\s*(ms|s|m|h|d)?")
 _LARGEST_WEIGHT = 1_000_000
+_WHOLE = (
+    'write, for example, [goals.web] with wait_p95 = "10m", and [change.web] with '
+    'guarantee = { from = "cpus:0", to = "cpus:8" }'
+)
+"""An example of a whole file, for one that is empty."""
 
 
 class Fault(NamedTuple):
@@ -138,7 +143,8 @@ class _Reader:
         section = document.get(key)
         if section is None or section == {}:
             why = "what is to be met" if key == "goals" else "what may be changed"
-            self.wrong(key, f"it is missing, so nothing says {why}", f"write [{key}.ROLE]")
+            is_empty = not document.get("goals") and not document.get("change")
+            self.wrong(key, f"it is missing, so nothing says {why}", _WHOLE if is_empty else f"write [{key}.ROLE]")
             return {}
         if not isinstance(section, dict):
             self.wrong(key, "it is not a table", f"write [{key}.ROLE]")

@@ -62,8 +62,8 @@ ComparedToo = Annotated[
     "diff",
     cls=Command,
     epilog=examples(
-        ("diff -f cluster.toml", "show the differences"),
-        ("diff -f cluster.toml --prune", "also show what the file does not name"),
+        ("diff -f wanted.toml", "show the differences"),
+        ("diff -f wanted.toml --prune", "also show what the file does not name"),
     ),
 )
 def diff(
@@ -127,9 +127,9 @@ Save = Annotated[Path | None, save_option("Write the plan to this file, for appl
     "plan",
     cls=Command,
     epilog=examples(
-        ("plan -f cluster.toml", "show the steps, and what they would do"),
-        ("plan -f cluster.toml --save plan.json", "also keep the plan, and show its checksum"),
-        ("plan -f cluster.toml --save plan.json --report plan.html", "also write a page for a change ticket"),
+        ("plan -f wanted.toml", "show the steps, and what they would do"),
+        ("plan -f wanted.toml --save plan.json", "also keep the plan, and show its checksum"),
+        ("plan -f wanted.toml --save plan.json --report plan.html", "also write a page for a change ticket"),
     ),
 )
 def plan(  # noqa: PLR0913  # one parameter an option
@@ -309,9 +309,9 @@ Checksum = Annotated[
     "apply",
     cls=ChangeCommand,
     epilog=examples(
-        ("apply -f cluster.toml --dry-run", "show the steps in their order, and what they would do"),
-        ("apply -f cluster.toml", "apply the file, after you have confirmed"),
-        ("apply -f cluster.toml --prune --yes", "also remove what the file does not name"),
+        ("apply -f wanted.toml --dry-run", "show the steps in their order, and what they would do"),
+        ("apply -f wanted.toml", "apply the file, after you have confirmed"),
+        ("apply -f wanted.toml --prune --yes", "also remove what the file does not name"),
         ("apply --plan plan.json", "apply a plan that plan --save has kept, and no other"),
     ),
 )

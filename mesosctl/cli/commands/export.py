@@ -31,9 +31,9 @@ WholeCluster = Annotated[
     "export",
     cls=SingleCommand,
     epilog=examples(
-        ("export -f cluster.toml", "write the current state to a file, to edit it"),
-        ("diff -f cluster.toml", "show the differences"),
-        ("apply -f cluster.toml", "apply the file"),
+        ("export -f wanted.toml", "write the current state to a file, to edit it"),
+        ("diff -f wanted.toml", "show the differences"),
+        ("apply -f wanted.toml", "apply the file"),
         (
             "export --cluster --from prod.json -f lab.toml",
             "write a snapshot as a cluster file, to edit and simulate it",

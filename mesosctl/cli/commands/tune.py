@@ -133,8 +133,9 @@ def tune(  # noqa: PLR0913  # one parameter an option
 ) -> ExitStatus:
     """Find quotas, limits and weights that meet goals, by replaying a recording under many of them.
 
-    Goals are about the waits and the hours of roles. Each candidate is replayed from the beginning of the recording,
-    and nothing counts as met that was not replayed. The answer is the smallest change that was found to meet all goals.
+    Goals are about the waits and the hours of roles. The reference page "Goals file" (docs/reference/goals-file.md)
+    describes every key. Each candidate is replayed from the beginning of the recording, and nothing counts as met that
+    was not replayed. The answer is the smallest change that was found to meet all goals.
     What was replayed is kept, so after an interruption the same command goes on. While a recording grows, give it the
     --until that mesosctl tells. The cluster itself is not changed. The exit status is 1 if no candidate meets all
     goals.

@@ -129,6 +129,13 @@ def cluster_file() -> str:
     return fake_master.example_cluster()
 
 
+def example_tasks() -> str:
+    """The csv file of tasks that `cluster_file` names."""
+    import fake_master
+
+    return fake_master.example_tasks()
+
+
 def _kinds(metavar: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in metavar.split("|") if word in _NAMED)
 

@@ -9,7 +9,7 @@ from typing import Any
 import fake_master
 import mesosctl
 from mesosctl.cli.commands.help import script
-from mesosctl.cli.reference.command_tree import Argument, Node, Option, cluster_file, commands, serving
+from mesosctl.cli.reference.command_tree import Argument, Node, Option, cluster_file, commands, example_tasks, serving
 from mesosctl.cli.reference.man import environment, man_page
 from mesosctl.model.exit_status import MEANINGS
 from mesosctl.output.json_documents import models, schemas
@@ -163,8 +163,15 @@ def _cluster_file() -> Iterator[str]:
     yield ""
     yield "A cluster file describes the cluster of a fake master. The address `fake:cluster.toml` runs it inside the"
     yield "command, `mesos-fake-master --cluster cluster.toml` serves it, and `mesosctl offers simulate cluster.toml`"
-    yield "simulates it."
+    yield "simulates it. [Describe a cluster in one file](../how-to/cluster-file.md) builds one step by step."
     yield from ("", "```toml", cluster_file().rstrip(), "```", "")
+    yield "The framework `recorded` reads its tasks from `example_tasks.csv`, next to the cluster file. To try the file"
+    yield "as it is printed here, save these tasks under that name, or leave the framework out:"
+    yield from ("", "```csv", example_tasks().rstrip(), "```", "")
+    yield "`asked` is the time since the framework subscribed, and `lasts` how long the task runs: seconds, or a span"
+    yield "such as `45m`. Each resource has a column, or the column `task` has all of them."
+    yield "`lasts`, `name`, `role` and `agent` may be left out; see [the guide](../how-to/cluster-file.md)."
+    yield ""
     yield "With `fake:cluster.toml`, time stands still between commands. `--master 'fake:cluster.toml?advance=10m'`"
     yield "lets ten minutes pass, after which a framework with `after = 600` has subscribed."
     yield ""

@@ -205,6 +205,24 @@ IN_FILES = (
     ),
     Mistake("tune goals.toml --replay h.sqlite", 3, "goals.toml cannot be read"),
     Mistake("tune goals.toml", 2, "--replay", files={"goals.toml": _goal()}),
+    # --- One kind of file for another ---------------------------------------------------------------------------------
+    *(
+        Mistake(
+            f"{verb} -f c.toml",
+            3,
+            "c.toml, line 2: agents[0]: this is a cluster file",
+            "export --master fake:c.toml -f wanted.toml writes the desired state",
+            files={"c.toml": _AGENT},
+        )
+        for verb in ("diff", "apply", "plan")
+    ),
+    Mistake(
+        "quota list --master fake:q.toml",
+        3,
+        "q.toml, line 1: this is a desired-state file",
+        "a cluster file has [[agents]]",
+        files={"q.toml": 'schema_version = 1\n[quotas.web]\nguarantee = "cpus:1"\n'},
+    ),
     # --- Payloads ----------------------------------------------------------------------------------------------------
     Mistake(
         "reserve agent-1 -f array.json",

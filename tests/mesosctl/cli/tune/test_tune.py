@@ -352,6 +352,22 @@ limit = { from = "cpus:1", to = "mem:1" }
     ]
 
 
+def test_each_of_several_unknown_keys_comes_with_those_that_are_known():
+    with pytest.raises(BadInput) as refused:
+        load("[goals.web]\nwait_p96 = '5m'\n[change.web]\nfrobnicate = 1\n", "g.toml")
+    goal, setting = refused.value.message.split("; ")
+    assert "did you mean wait_p95? known: wait_p95, wait_max, hours_served, never_below_guarantee" in goal
+    assert "(known: guarantee, limit, weight)" in setting
+
+
+@pytest.mark.parametrize("text", ["", "schema_version = 1\n", "[goals]\n[change]\n"])
+def test_an_empty_file_gets_a_hint_that_shows_a_whole_one(text):
+    with pytest.raises(BadInput) as refused:
+        load(text, "g.toml")
+    assert refused.value.hint is not None
+    assert all(part in refused.value.hint for part in ("[goals.web]", "wait_p95", "[change.web]", "guarantee = {"))
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
