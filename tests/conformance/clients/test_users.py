@@ -118,9 +118,11 @@ def test_an_autoscaler_sees_how_full_the_cluster_is(tmp_path: Path, monkeypatch:
     """Its measure of use, its choice of agents, and its health checks, before and after tasks and a loss."""
     old = tmp_path / "constraints"
     old.write_text("setuptools<66\n", encoding="utf-8")  # its setup.py is of that time
-    monkeypatch.setenv("PIP_CONSTRAINT", str(old))
+    for variable in "PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT":  # where it is built, newer versions of pip ask the second
+        monkeypatch.setenv(variable, str(old))
     interpreter = installed("paasta", tmp_path, list(PAASTA), ["paasta-tools==0.92.1"])
-    monkeypatch.delenv("PIP_CONSTRAINT")
+    for variable in "PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT":
+        monkeypatch.delenv(variable)
     attributes = {"pool": "default", "datacenter": "west"}
     agents: list[AgentConfig] = [{"resources": "cpus:10;mem:10000;disk:1000", "attributes": attributes, "count": 2}]
     frameworks: list[FrameworkConfig] = [
