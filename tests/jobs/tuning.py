@@ -85,7 +85,7 @@ CASES = (
 
 
 class Checked:
-    """What a case showed."""
+    """The problems and figures of one case."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -224,7 +224,7 @@ def _tune(folder: Path, recording: Path, case: Case, goals: Mapping[str, float],
 def _check_answer(
     folder: Path, recording: Path, goals: Mapping[str, float], answer: Mapping[str, Any], checked: Checked
 ) -> None:
-    """What `whatif` says of the answer, and this script of its replay, meets the goals."""
+    """Check that the answer meets the goals, by `whatif` and by this script."""
     told = run(folder, "whatif", "--replay", str(recording), *answer["changes"]).answer["roles"]
     shown = {one["role"]: one["after"]["p95_wait_seconds"] for one in told}
     demand = _demand(recording)

@@ -34,7 +34,7 @@ HERE = Path(__file__).parent
 BUILD = ROOT / "build" / "mutants"
 SOURCES = ("mesosctl", "fake_master")
 NEEDED = (*SOURCES, "tests", "docs", "completions", "man", "README.md", "CHANGELOG.md", "mkdocs.yml", "Containerfile")
-"""What tests read of the tree."""
+"""The parts of the tree that tests read."""
 KILLED = {1, 3, 24, -24, 36, 152, 255, -9, -11}
 """Statuses of mutmut for a mutant that failed a test, never ended, or crashed."""
 

@@ -48,7 +48,7 @@ def lost() -> MesosctlError:
 
 
 def outcome(send, shown=None, *, master=None, **options):
-    """What `confirm` returned or raised; `shown` is what the master shows, or the error of reading it."""
+    """The result of `confirm`, or its error; `shown` is what the master shows, or the error of reading it."""
     reading = failing(shown) if isinstance(shown, BaseException) else lambda: shown
     try:
         return confirm(master or Watched(), send, reading, what=WHAT, shown_by=SHOWN_BY, **options)

@@ -19,7 +19,7 @@ from tests.mesosctl.output.reports import COMMANDS, written_reports
 
 @dataclass
 class Section:
-    """What a part of a report has."""
+    """A part of a report: its title, the number of its drawings, and the rows of its table."""
 
     title: str = ""
     drawings: int = 0

@@ -54,7 +54,7 @@ OPTIONS = ReplayOptions()
 
 
 class Inline:
-    """What `Forked` does, in this process."""
+    """The same as `Forked`, in this process."""
 
     def __init__(self, answer):
         self._answer = answer
