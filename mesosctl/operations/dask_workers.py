@@ -3,6 +3,7 @@
 Source: dask.distributed's documentation, "Client", "Resilience" and "TLS/SSL".
 """
 
+import asyncio
 import sys
 import threading
 import time
@@ -100,9 +101,10 @@ class OnDask:
         try:
             self._client = Client(self._address, timeout=self._timeout)  # type: ignore[no-untyped-call]
         except OSError as error:  # also that time has ended
-            cause = _first_line(_innermost(error))
+            cause = _innermost(error)
+            told = "" if isinstance(cause, TimeoutError | asyncio.CancelledError) else f": {_first_line(cause)}"
             raise Unreachable(
-                f"no Dask scheduler answered at {self._address} within {format_span(self._timeout)}: {cause}",
+                f"no Dask scheduler answered at {self._address} within {format_span(self._timeout)}{told}",
                 may_have_happened=False,
                 hint="start one with dask scheduler, and workers with dask worker; --timeout says how long to wait",
             ) from None

@@ -89,7 +89,7 @@ def play(typed: Typed, spoil: Callable[[httpx.BaseTransport], httpx.BaseTranspor
         stream = Terminal if typed.terminal and not _takes_the_screen(words) else io.StringIO
         own = InProcessTransport(lab.master, patience.sleep)
         environment = InMemory(
-            stdin=stream(typed.stdin),
+            stdin=(io.StringIO if _reads_keys(words) else stream)(typed.stdin),
             stdout=stream(),
             stderr=stream(),
             variables={"MESOSCTL_MASTER": "http://master:5050"} | typed.variables,
@@ -114,6 +114,11 @@ def _takes_the_screen(words: list[str]) -> bool:
     """Whether the command reads keys from a real terminal, with threads that a virtual clock does not hold."""
     forms = [after for word, after in pairwise(words) if word in ("-o", "--output")]
     return "top" in words and forms[-1:] not in (["csv"], ["name"])
+
+
+def _reads_keys(words: list[str]) -> bool:
+    """Whether a list is followed, which reads keys where its input is a real terminal."""
+    return any(word.startswith("--watch") for word in words)
 
 
 def _names_a_fake(words: list[str], variables: dict[str, str]) -> bool:

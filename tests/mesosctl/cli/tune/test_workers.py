@@ -189,7 +189,7 @@ def test_tls_without_certificates_is_told():
 
 def test_an_address_without_a_scheduler_is_told():
     with (
-        pytest.raises(Unreachable, match=r"no Dask scheduler answered .*Connection refused") as refused,
+        pytest.raises(Unreachable, match="no Dask scheduler answered") as refused,
         OnDask("tcp://127.0.0.1:9", SMALL, OPTIONS, timeout=0.5),
     ):
         pass
