@@ -186,6 +186,10 @@ SnapshotSource = Annotated[
 ]
 
 
+ONLY_BY_NAME = "cannot be -: name a file"
+"""The refusal of - for a file that is opened several times, or that must outlive the command."""
+
+
 def named_file(field: str, otherwise: str = NOT_A_DASH) -> Callable[[str | Path], Path]:
     """A parser of files that are opened by their names, so that - is not one of them."""
 
@@ -202,7 +206,7 @@ HistoryFile = Annotated[
     typer.Option(
         "--history",
         metavar="FILE",
-        parser=named_file("--history", "cannot be -: name a file"),
+        parser=named_file("--history", ONLY_BY_NAME),
         help="The recording, a SQLite file.",
         show_default=False,
     ),
@@ -230,7 +234,7 @@ def save_option(help_text: str) -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(
         "--save",
         metavar="FILE",
-        parser=named_file("--save", "cannot be -: name a file"),
+        parser=named_file("--save", ONLY_BY_NAME),
         help=help_text,
         show_default=False,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mesosctl.cli.arguments import (
+    ONLY_BY_NAME,
     AllowNewResource,
     ClusterId,
     MesosVersion,
@@ -53,7 +54,7 @@ Recording = Annotated[
     typer.Option(
         "--replay",
         metavar="FILE",
-        parser=named_file("--replay", "cannot be -: name a file"),
+        parser=named_file("--replay", ONLY_BY_NAME),
         help="The recording whose demand each candidate is replayed on.",
         show_default=False,
     ),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mesosctl.cli.arguments import (
+    ONLY_BY_NAME,
     AllowNewResource,
     ClusterId,
     ForecastPage,
@@ -151,7 +152,7 @@ Recording = Annotated[
     typer.Option(
         "--replay",
         metavar="FILE",
-        parser=named_file("--replay", "cannot be -: name a file"),
+        parser=named_file("--replay", ONLY_BY_NAME),
         help="Play what a recording says was wanted, without the changes and with them, and compare who waits. "
         "at:TIME before a change says from when it holds.",
         show_default=False,
@@ -186,7 +187,7 @@ Lifetimes = Annotated[
     typer.Option(
         "--history",
         metavar="FILE",
-        parser=named_file("--history", "cannot be -: name a file"),
+        parser=named_file("--history", ONLY_BY_NAME),
         help="The recording for --wait.",
         show_default=False,
     ),
