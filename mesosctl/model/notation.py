@@ -300,9 +300,14 @@ def utc_minute(seconds: float) -> str:
     return utc_text(seconds)[: len("2026-01-01T00:00")].replace("T", " ")
 
 
+def utc_second(seconds: float) -> str:
+    """A time for people, in UTC: "2026-01-01 00:00:00"."""
+    return utc_text(seconds)[: len("2026-01-01T00:00:00")].replace("T", " ")
+
+
 def utc_moment(seconds: float, step: float) -> str:
     """A time of a series that has one every `step` seconds: with its second if that is less than a minute."""
-    return utc_text(seconds)[: len("2026-01-01T00:00:00")].replace("T", " ") if step < 60 else utc_minute(seconds)
+    return utc_second(seconds) if step < 60 else utc_minute(seconds)
 
 
 def format_span(seconds: float) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from mesosctl.model.amount_text import in_words, percent_text, shown_amount, text_in_words
+from mesosctl.model.notation import utc_second
 from mesosctl.model.quantities import Quantities
 from mesosctl.output.forecasts.forecast import guarantees, guarantees_title, headroom_rows
 from mesosctl.output.forecasts.sentences import (
@@ -27,7 +28,6 @@ from mesosctl.output.formats.html_page import (
     section,
     sentences,
     text_table,
-    utc_second,
 )
 from mesosctl.output.formats.report import NOTHING, Report, shown_cells
 from mesosctl.output.rate_limits_simulation import simulation
@@ -71,7 +71,7 @@ def _facts(forecast: Forecast, origin: Origin) -> Iterator[tuple[str, str]]:
     allocations = "1 allocation" if forecast.cycles == 1 else f"{forecast.cycles} allocations"
     agents = f"{agents_text(forecast.agents)} in service"
     yield from origin.facts()
-    yield "Snapshot", f"Mesos {forecast.version}, {agents}, taken {utc_second(forecast.taken_at)}"
+    yield "Snapshot", f"Mesos {forecast.version}, {agents}, taken {utc_second(forecast.taken_at)} UTC"
     yield "Time", f"{allocations} ({forecast.seconds:g} s) after the change"
     yield "Assumed", ASSUMPTIONS[forecast.assume]
 

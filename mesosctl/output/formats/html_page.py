@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Literal
 
 from mesosctl.model.errors import printable
-from mesosctl.model.notation import and_more, utc_text
+from mesosctl.model.notation import and_more, utc_second
 
 MOST_ROWS = 500
 """The most rows of one table, and sentences of one list, so that a page stays readable."""
@@ -50,12 +50,7 @@ class Origin:
         if self.file is None:
             yield "Principal", self.principal or "none"
         yield "Made by", f"mesosctl {self.version}"
-        yield "Made at", utc_second(self.at)
-
-
-def utc_second(seconds: float) -> str:
-    """A moment for people, in UTC: "2026-01-01 00:00:00 UTC"."""
-    return f"{utc_text(seconds)[: len('2026-01-01T00:00:00')].replace('T', ' ')} UTC"
+        yield "Made at", f"{utc_second(self.at)} UTC"
 
 
 def escape(text: str) -> str:

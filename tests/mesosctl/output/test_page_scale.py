@@ -5,16 +5,7 @@ import re
 import pytest
 
 from tests.mesosctl.cli.mistakes.mistake import typed
-
-CLUSTER = """mesos_version = "1.11"
-[[agents]]
-resources = "cpus:8;mem:4096"
-count = 2
-[[frameworks]]
-name = "spark"
-roles = ["ads"]
-answer = "hold"
-"""
+from tests.mesosctl.output.reports import CLUSTER
 
 
 @pytest.fixture
