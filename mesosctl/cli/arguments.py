@@ -18,7 +18,7 @@ from mesosctl.cli.global_options import NOT_A_DASH
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.roles import closest, role_error
-from mesosctl.model.suggestion import options_text
+from mesosctl.model.suggestion import command, options_text
 
 if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
@@ -489,17 +489,22 @@ def note_role(session: Session, master: "Master", role: str, reserved: "Quantiti
 
 
 NO_LIMIT_OPTION = "--limit none sets no limit"
-NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
-_NO_QUOTA_COMMAND = "mesosctl quota remove {role} removes it"
 
 
-def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
-    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
+def note_limit(session: Session, status: "RoleStatus", no_limit: str | None, *, would: bool = False) -> None:
+    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none.
+
+    `no_limit` says how, with {role} for its name; None if that takes a command of its own.
+    """
     from mesosctl.model.amount_text import in_words
 
-    if no_limit == NO_LIMIT_COMMAND and not status.quota.guarantees:
-        no_limit = _NO_QUOTA_COMMAND
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
+    if no_limit is None:
+        has_guarantee, role = bool(status.quota.guarantees), status.role
+        remove = command("quota update", role, limit=NONE) if has_guarantee else command("quota remove", role)
+        how = f"{remove} removes it"
+    else:
+        how = no_limit.format(role=shlex.quote(status.role))
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {how}")
 
 
 def note_role_at_limit(
@@ -511,7 +516,7 @@ def note_role_at_limit(
     if not session.options.quiet and session.waits and not session.options.dry_run:
         status = status_at_limit(master, role, limits)
         if status is not None:
-            note_limit(session, status, NO_LIMIT_OPTION if would else NO_LIMIT_COMMAND, would=would)
+            note_limit(session, status, NO_LIMIT_OPTION if would else None, would=would)
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

@@ -188,7 +188,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
     elif role is None or not (resources or limit is not None):
         raise UsageError(
             "give a role and RESOURCES or --limit",
-            hint=read_by_option(role, "for example, mesosctl quota set dev cpus:12 mem:6GiB"),
+            hint=read_by_option(role, f"for example, {command('quota set', 'dev', 'cpus:12', 'mem:6GiB')}"),
         )
     else:
         guarantee = parse_guarantee(resources, role) or []
@@ -266,7 +266,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     elif role is None or not (resources or limit is not None):
         raise UsageError(
             "give a role and RESOURCES or --limit",
-            hint=read_by_option(role, "for example, mesosctl quota update dev cpus:8"),
+            hint=read_by_option(role, f"for example, {command('quota update', 'dev', 'cpus:8')}"),
         )
     else:
         with refusals_of(resources or ()):
@@ -343,7 +343,8 @@ def check(
 
     session: Session = ctx.obj
     if not (resources or limit is not None):
-        raise UsageError("give RESOURCES or --limit", hint="for example, mesosctl quota check dev cpus:12 mem:6GiB")
+        such = command("quota check", "dev", "cpus:12", "mem:6GiB")
+        raise UsageError("give RESOURCES or --limit", hint=f"for example, {such}")
     guarantee, limits = parse_guarantee(resources, role) or [], parse_limit(limit)
     with session.open_master() as master:
         by_request = session.options.api == "v0"
@@ -351,8 +352,8 @@ def check(
             master, role, guarantee, limits, allow_new_resource=allow_new_resource, by_request=by_request
         )
         session.emit(quota_check(found))
-        if found.has_quota and not limit:
-            change = command("quota update", role, *(resources or ()), dry_run=True)
+        if found.has_quota:
+            change = command("quota update", role, *(resources or ()), limit=limit, dry_run=True)
             session.note(f"{change} checks a change of the quota that it has")
         if not found.has_quota:
             note_role(session, master, role)

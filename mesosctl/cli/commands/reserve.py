@@ -125,7 +125,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             + command("reserve", agent, any=True, role=role),
         )
     if role is None or not given:
-        hint = "mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads"
+        hint = command("reserve", "agent-1", "cpus:8", "mem:4GiB", role="ads")
         raise UsageError("give RESOURCES and --role", hint=read_by_option(given[0] if given else None, hint))
     from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for, reserve_on_some
     from mesosctl.operations.reservations.targets import find_agent, read_agents
@@ -247,7 +247,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "give AGENT, RESOURCES and --role, or --role and --all",
-            hint=read_by_option(given[0] if given else None, "mesosctl unreserve agent-1 cpus:2 --role ads"),
+            hint=read_by_option(given[0] if given else None, command("unreserve", "agent-1", "cpus:2", role="ads")),
         )
     wanted = owner(role, under, label, reserver)
     if everything:

@@ -29,7 +29,7 @@ def test_a_role_at_its_limit_is_told_so_while_others_hold_the_rest(folder):
     assert "of 24, 20 are used by big (role big)" in said["answer"]
     (helping,) = said["helps"]
     assert helping.startswith("wait for tasks of role web to end; ")
-    assert "the limit of web with mesosctl quota update --limit, " in helping
+    assert "with mesosctl quota update web --limit cpus:5, " in helping
     assert helping.endswith(" other tasks to end or add agents")
 
 
@@ -39,7 +39,7 @@ def test_a_role_whose_limit_is_zero_is_told_to_raise_it_alone(folder):
     assert said["reason"] == "limit"
     (helping,) = said["helps"]
     assert helping.startswith("raise the limit of web with ")
-    assert "mesosctl quota update --limit, " in helping
+    assert "mesosctl quota update web --limit cpus:1, " in helping
     assert helping.endswith(" other tasks to end or add agents")
 
 

@@ -91,12 +91,16 @@ WORDS = (
         "quota set web cpus:1,mem:2",
         3,
         "'cpus:1,mem:2' has commas between resources",
-        "separate them with spaces, or with semicolons in quotes: cpus:1 mem:2, or 'cpus:1;mem:2'",
+        "separate them with semicolons, in quotes: 'cpus:1;mem:2'",
     ),
-    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "spaces: cpus:1, without a comma"),
-    Mistake(
-        "whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "cpus:1 mem:2, or 'cpus:1;mem:2'"
-    ),
+    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "write cpus:1, without a comma"),
+    Mistake("whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "quotes: 'cpus:1;mem:2'"),
+    Mistake("quota set web --limit cpus:1,mem:2", 3, "has commas between", "quotes: 'cpus:1;mem:2'", on=NEWER),
+    Mistake("whatif --add-agent cpus:8 mem:16GiB", 2, "'mem:16GiB' is not a", "write --add-agent 'cpus:8;mem:16GiB'"),
+    Mistake("whatif --add-agent cpus:8, mem:16GiB disk:1GB", 2, "not a change", "'cpus:8;mem:16GiB;disk:1GB'"),
+    Mistake("whatif quota:ads=cpus:1 mem:1GiB", 2, "'mem:1GiB' is not a change", "write 'quota:ads=cpus:1;mem:1GiB'"),
+    Mistake("whatif --find-largest quota:ads=cpus:? mem:1GiB", 2, "not a change", "'quota:ads=cpus:?;mem:1GiB'"),
+    Mistake("whatif --add-framework 'role=db;task=cpus:1' mem:64", 2, "not a change", "'role=db;task=cpus:1,mem:64'"),
     Mistake("reserve agent-1 'cpus:1,ports:[1-2,5-6]' --role ads", 3, "has commas", "'cpus:1;ports:[1-2,5-6]'"),
     Mistake("quota set web cpus:1,5", 3, "cpus: '1,5' is not a number", "for example, cpus:12"),
     Mistake(
@@ -130,10 +134,14 @@ WORDS = (
         "reserve agent-1 cpus:9 --role web/db --under web",
         5,
         "agent agent-1 does not have 9 cpus reserved for web\n",
+        "has 1 cpu dynamically reserved for 'web'; reserve for 'web' first: mesosctl reserve agent-1 cpus:8 --role web",
         before=RESERVED,
     ),
     Mistake(
-        "reserve agent-1 cpus:1 --role web/db --under web", 5, "agent agent-1 does not have 1 cpu reserved for web"
+        "reserve agent-1 cpus:1 --role web/db --under web",
+        5,
+        "agent agent-1 does not have 1 cpu reserved for web",
+        "has nothing reserved for 'web'; reserve for 'web' first: mesosctl reserve agent-1 cpus:1 --role web",
     ),
     Mistake(
         "unreserve agent-1 cpus:1 --role web/db --under web",
@@ -184,6 +192,8 @@ WORDS = (
     # --- Files -----------------------------------------------------------------------------------------------------
     Mistake("apply -f a.toml", 3, "a.toml cannot be read: No such file", "mesosctl export -f a.toml writes one"),
     Mistake("diff -f 'a b.toml'", 3, "a b.toml cannot be read", "mesosctl export -f 'a b.toml' writes one"),
+    Mistake("diff -f nope.toml", 3, "nope.toml cannot be read", "it was looked for in /"),
+    Mistake("apply --plan p.json", 3, "p.json cannot be read", "it was looked for in /"),
     Mistake("diff -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": ""}),
     Mistake("apply -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
     Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),
