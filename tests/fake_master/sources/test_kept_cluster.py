@@ -102,6 +102,17 @@ def test_a_cluster_with_a_throttled_framework_is_settled_while_its_answers_wait(
     assert len(tasks(ask(f"{file}?advance=10s"))["slow"]) == 3
 
 
+def test_refusals_are_in_force_until_they_end(file: Path) -> None:
+    file.write_text(HOLDING)
+
+    def refusals(address: object) -> float:
+        return float(ask(address, "/metrics/snapshot")["allocator/mesos/offer_filters/roles/b/active"])
+
+    first = refusals(f"{file}?fresh")
+    assert first > 0
+    assert [refusals(file) for _ in range(2)] == [first, first]
+
+
 def test_what_is_free_again_is_shared_out_at_once(file: Path) -> None:
     file.write_text(GREEDY)
     first = ask(file)
