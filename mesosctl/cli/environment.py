@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.file_reading import open_file, read_text_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, MesosctlError, printable, printable_json
+from mesosctl.model.errors import BadInput, MesosctlError, linked, printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
 
@@ -270,7 +270,7 @@ def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = Non
     except (OSError, ValueError) as error:
         refusal = _unreadable(path, field, error)
         if isinstance(error, FileNotFoundError):
-            refusal.hint = "; ".join(filter(None, (refusal.hint, missing))) or None
+            refusal.hint = linked(refusal.hint, missing)
         raise refusal from None
 
 

@@ -20,8 +20,8 @@ from mesosctl.cli.arguments import (
     note_role,
     note_role_at_limit,
     nothing_found,
-    parse_guarantee,
     parse_limit,
+    parse_quota,
     parse_words,
     read_by_option,
     read_payload,
@@ -183,6 +183,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
         with written.refusals():
             request = read_quota_request(written.text, named(file), needs_role=role is None)
             guarantee, force = request.to_model(), force or request.force
+        limits = parse_limit(limit)
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not (resources or limit is not None):
@@ -191,8 +192,9 @@ def set_(  # noqa: PLR0913  # one parameter an option
             hint=read_by_option(role, f"for example, {command('quota set', 'dev', 'cpus:12', 'mem:6GiB')}"),
         )
     else:
-        guarantee = parse_guarantee(resources, role) or []
-    limits, refusals = parse_limit(limit), written.refusals(role) if written else refusals_of(resources or ())
+        entries, limits = parse_quota(role, resources, limit)
+        guarantee = entries or []
+    refusals = written.refusals(role) if written else refusals_of(resources or ())
     ask_about_words_after_limit(session, resources, limits)
     with session.open_master() as master, refusals:
         options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
@@ -270,9 +272,8 @@ def update(  # noqa: PLR0913  # one parameter an option
         )
     else:
         with refusals_of(resources or ()):
-            entries = parse_guarantee(resources, role)
+            entries, limits = parse_quota(role, resources, limit)
             guarantee = None if entries is None else guarantees_of(entries) if entries else Quantities()
-        limits = parse_limit(limit)
         ask_about_words_after_limit(session, resources, limits)
         desired = [(role, DesiredQuota(guarantee, limits))]
     options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
@@ -345,7 +346,8 @@ def check(
     if not (resources or limit is not None):
         such = command("quota check", "dev", "cpus:12", "mem:6GiB")
         raise UsageError("give RESOURCES or --limit", hint=f"for example, {such}")
-    guarantee, limits = parse_guarantee(resources, role) or [], parse_limit(limit)
+    entries, limits = parse_quota(role, resources, limit)
+    guarantee = entries or []
     with session.open_master() as master:
         by_request = session.options.api == "v0"
         found = check_quota(

@@ -118,6 +118,12 @@ def reserve_on_some(  # the options of one command
     """
     check_owner(owner)
     check_entries(master, entries)
+    if not agents:
+        raise Conflict(
+            "no agent is in service to reserve on",
+            rule="reserve.enough-agents",
+            hint=f"{command('agents')} shows the status of each",
+        )
     missing = _wanted(master, agents, entries, owner, at_least=at_least)
     complete = [agent for agent in agents if not missing[agent.id]]
     plans = []

@@ -85,6 +85,24 @@ WORDS = (
     ),
     Mistake("reserve agent-1 agent-2 cpus:1 --role ads", 3, "'agent-2' is not NAME", "name one agent for each command"),
     Mistake("reserve agent-1 50% --role ads", 3, "'50%' is not NAME:VALUE", "name each resource: cpus:50% mem:50%"),
+    # --- Several mistakes in one command --------------------------------------------------------------------------
+    Mistake(
+        "quota set web/a cpu:12",
+        3,
+        "quota on nested role 'web/a' is not supported yet; no agent in the cluster has a resource 'cpu'",
+        "set it for 'web', which covers the roles below it; did you mean cpus?",
+        on=NEWER,
+    ),
+    Mistake("quota set web/a cpus:x", 3, "'x' is not a number; quota on nested role 'web/a'", "set it for 'web'"),
+    Mistake("quota set web cpus:x mem:y", 3, "cpus: 'x' is not a number; mem: 'y' is not a number", "mem:6GiB"),
+    Mistake("quota update web cpus:x --limit mem:y", 3, "cpus: 'x' is not a number; mem: 'y'", "example, mem:6GiB"),
+    Mistake("quota set web cpu:1 meem:64", 3, "resource 'cpu'; no agent", "did you mean cpus? did you mean mem?"),
+    Mistake("reserve agent-1 cpus:x mem:y --role web", 3, "cpus: 'x' is not a number; mem: 'y'", "mem:6GiB"),
+    # --- Sizes without a unit -------------------------------------------------------------------------------------
+    Mistake("quota check web cpus:900 mem:6", 1, "note: mem:6 means 6 MiB", "for 6 GiB, write mem:6GiB"),
+    Mistake("quota set web 'cpus:900;mem:6'", 6, "note: mem:6 means 6 MiB", "for 6 GiB, write mem:6GiB"),
+    Mistake("whatif 'quota:web=cpus:900;disk:20'", 1, "note: disk:20 means 20 MiB", "for 20 GiB, write disk:20GiB"),
+    Mistake("reserve agent-1 mem:4 cpus:900 --role web", 6, "note: mem:4 means 4 MiB", "write mem:4GiB"),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
     Mistake(
@@ -182,6 +200,22 @@ WORDS = (
     Mistake("reserve agent-1 cpus:0% --role web", 3, "cpus is zero, but must be above zero"),
     Mistake(
         "reserve --any cpus:50% --role web", 2, "--any and --count choose among agents of any size", "name an agent"
+    ),
+    Mistake(
+        "reserve --any cpus:1 --role web",
+        6,
+        "no agent is in service",
+        "mesosctl agents shows the status of each",
+        on="fake:off.toml",
+        files={"off.toml": '[[agents]]\nresources = "cpus:4"\nactive = false\n'},
+    ),
+    Mistake(
+        "agents",
+        3,
+        "leaves_after is not a number of seconds",
+        "write leaves_after = 90",
+        on="fake:a.toml",
+        files={"a.toml": '[[agents]]\nresources = "cpus:4"\nleaves_after = "90s"\n'},
     ),
     # --- Which master --------------------------------------------------------------------------------------------
     Mistake("quota list --master htp://x", 2, SCHEME, "did you mean http://? write http://host:5050"),
