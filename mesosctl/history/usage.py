@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, product
 from typing import Any, Literal, NamedTuple
 
 from mesosctl.history.interface import Recording
@@ -522,28 +522,28 @@ class _Sweep:
             for start, end, of_step, part in zip(edges, edges[1:], seen, self._agents.parts, strict=False)
         )
         whole = Step(options.since, options.until, self._clock.seen, dict(_merged(self._agents.parts).used))
-        rows = tuple(self._row(key) for key in sorted(self._accounts))
+        subtrees = self._subtrees() if options.by == "role" else {}
+        rows = tuple(self._row(key, subtrees.get(key)) for key in sorted(self._accounts))
         together = _merged(self._together.parts)
         together.tasks = sum(row.whole.tasks for row in rows)
         of_log = {one.cluster_id for one in self._recording.imports()}
         return Usage(self._cluster, options, whole, steps, rows, together, self._cluster.cluster_id in of_log)
 
-    def _row(self, key: str) -> UsageRow:
+    def _row(self, key: str, subtree: Subtree | None) -> UsageRow:
         account = self._accounts[key]
-        subtree = self._subtree(key) if self._options.by == "role" else None
         steps = tuple(account.parts) if self._options.boundaries else ()
         return UsageRow(key, self._names.get(key, key), _merged(account.parts), steps, subtree)
 
-    def _subtree(self, role: str) -> Subtree:
-        used: Amounts = defaultdict(int)
-        idle: Amounts = defaultdict(int)
-        for other, account in self._accounts.items():
-            if other == role or role in ancestors(other):
-                for part in account.parts:
-                    for into, amounts in ((used, part.used), (idle, part.reserved_idle)):
-                        for name, amount in amounts.items():
-                            into[name] += amount
-        return Subtree(used, idle)
+    def _subtrees(self) -> dict[str, Subtree]:
+        """The integrals of each role together with the roles below it."""
+        subtrees = {role: Subtree(defaultdict(int), defaultdict(int)) for role in self._accounts}
+        for role, account in self._accounts.items():
+            above = [subtrees[one] for one in (role, *ancestors(role))]
+            for part, subtree in product(account.parts, above):
+                for into, amounts in ((subtree.used, part.used), (subtree.reserved_idle, part.reserved_idle)):
+                    for name, amount in amounts.items():
+                        into[name] += amount
+        return subtrees
 
 
 def _merged(parts: Sequence[Part]) -> Part:
