@@ -21,7 +21,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count, islice
-from operator import add, attrgetter, ge, sub
+from operator import add, ge, sub
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -75,13 +75,13 @@ Member = TypeVar("Member", bound="_Node")
 class _Order(Generic[Member]):
     """Roles, or the frameworks of a role, in the order of their dominant shares."""
 
-    __slots__ = ("_ranking", "is_stale", "nodes", "ties")
+    __slots__ = ("is_stale", "nodes", "ranking", "ties")
 
     def __init__(self) -> None:
         self.nodes: list[Member] = []
         self.ties = 0
         """The number of times that counts may have decided between equal shares."""
-        self._ranking: list[Member] = []
+        self.ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
 
@@ -91,14 +91,14 @@ class _Order(Generic[Member]):
             self.is_stale = False
             ranking = [node for node in self.nodes if node.is_active]
             if len(ranking) > 1:
-                ranking.sort(key=_key)
+                ranking.sort(key=_Node.key)
                 share = -1.0
                 for node in ranking:
-                    if node.key[0] == share:
+                    if node.share == share:
                         self.ties += 1
-                    share = node.key[0]
-            self._ranking = ranking
-        return self._ranking
+                    share = node.share
+            self.ranking = ranking
+        return self.ranking
 
 
 class _Shares(dict[Amounts, float]):
@@ -142,7 +142,7 @@ class _LargeEnough(dict[Amounts, bool]):
 class _Node:
     """A role, or a framework in a role, and what it holds or is offered."""
 
-    __slots__ = ("amounts", "count", "is_active", "key", "name", "order", "shares", "weight")
+    __slots__ = ("amounts", "count", "is_active", "name", "order", "share", "shares", "weight")
 
     def __init__(self, name: str, order: "_Order[Any]", weight: float, shares: _Shares, *, is_active: bool) -> None:
         self.name = name
@@ -153,23 +153,27 @@ class _Node:
         self.count = 0
         """The number of offers to it so far."""
         self.amounts: Amounts = (0,) * len(shares.divisors)
-        self.key = (0.0, 0, name)
+        self.share = 0.0
+        """The dominant share of the amounts, as of the last time that it was compared."""
         order.nodes.append(self)
         order.is_stale = True
 
     def hold(self, amounts: Amounts) -> None:
         """Its amounts have changed, or its count."""
         self.amounts = amounts
-        self.key = (self.shares[amounts] / self.weight, self.count, self.name)
-        self.order.is_stale = True
+        order = self.order
+        if len(order.nodes) > 1:
+            order.is_stale = True
+
+    def key(self) -> tuple[float, int, str]:
+        """Its place in the order."""
+        self.share = self.shares[self.amounts] / self.weight
+        return self.share, self.count, self.name
 
     def offered_again(self, times: int) -> None:
         """It was offered something, and gave it back, as often as this."""
         self.count += times
         self.hold(self.amounts)
-
-
-_key = attrgetter("key")
 
 
 class _Role(_Node):
@@ -189,6 +193,9 @@ class _Role(_Node):
         """Those two at the beginning of a run in which it held `held`."""
 
 
+_Filters = deque[tuple[float, Amounts]]
+
+
 class _Client(_Node):
     """A framework in one role."""
 
@@ -203,7 +210,7 @@ class _Client(_Node):
         self.agents = agents
         """The agents that may be offered to it."""
         self.large_enough = large_enough
-        self.filters: dict[int, deque[tuple[float, Amounts]]] = {}
+        self.filters: dict[int, _Filters] = {}
         """By agent: when each ends, in this order, and what it refuses, without those that a later one covers."""
 
     def refuse(self, agent: int, part: Amounts, end: float) -> None:
@@ -214,6 +221,13 @@ class _Client(_Node):
         while filters and _contains(part, filters[-1][1]):
             filters.pop()
         filters.append((end, part))
+
+    def filters_of(self, agent: int, over: float) -> "_Filters | None":
+        """Return the filters of an agent that have not ended before a moment."""
+        filters = self.filters.get(agent)
+        while filters and filters[0][0] < over:
+            filters.popleft()
+        return filters
 
 
 class _Framework:
@@ -262,6 +276,14 @@ class _Framework:
         return found
 
 
+def _end_of(filters: _Filters, part: Amounts) -> float:
+    """Return when the last filter ends that covers a part; 0 if there is none."""
+    for end, refused in reversed(filters):
+        if refused == part or _contains(refused, part):
+            return end
+    return 0.0
+
+
 def _contains(amounts: Amounts, others: Amounts) -> bool:
     return all(map(ge, amounts, others))
 
@@ -277,6 +299,15 @@ def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
 
 def _plus(amounts: Amounts, others: Amounts) -> Amounts:
     return tuple(map(add, amounts, others))
+
+
+class _Declined(NamedTuple):
+    """What a framework has declined at once, and refuses until `end`."""
+
+    end: float
+    framework: _Framework
+    parts: frozenset[tuple[_Client, int, Amounts]]
+    """Empty once the framework has revived, which ends its filters."""
 
 
 class _Moment(NamedTuple):
@@ -374,8 +405,8 @@ class ScalarReplay:
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
         """Whether anything has changed since a batch that made no offer, so that the next one might."""
-        self._ends: deque[float] = deque()
-        """The ends of filters, in order."""
+        self._declined: deque[_Declined] = deque()
+        """What has been declined, and may still be refused, in order."""
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = count()
         self._seen: dict[object, _Moment] = {}
@@ -441,7 +472,7 @@ class ScalarReplay:
         if not self._active:
             self._skip_to(due)
         elif not self._has_changed:
-            self._skip_to(min(due, self._ends[0]) if self._ends else due)
+            self._skip_to(min(due, self._declined[0].end) if self._declined else due)
         if self._batch <= due:
             return self._batch
         return due if self._timers and self._timers[0][0] <= self._until else None
@@ -468,8 +499,8 @@ class ScalarReplay:
 
     def _do_batch(self) -> None:
         self._begin_batch()
-        while self._ends and self._ends[0] < self._over:
-            self._ends.popleft()
+        while self._declined and self._declined[0].end < self._over:
+            self._declined.popleft()
             self._has_changed = True
         if self._has_changed and self._active:
             due = self._due
@@ -486,19 +517,8 @@ class ScalarReplay:
 
     def _leave_out_repetitions(self, before: float) -> None:
         """Leave out time in which everybody declines the same again and again, as `Recurrence.repeat` does."""
-        now, over = self._now, self._over
-        likeness = tuple(
-            (
-                place,
-                *sorted(
-                    (agent, *((end - now, refused) for end, refused in filters if end >= over))
-                    for agent, filters in client.filters.items()
-                    if filters and filters[-1][0] >= over
-                ),
-            )
-            for place, client in enumerate(self._clients)
-            if client.is_active
-        )
+        now = self._now
+        likeness = frozenset((end - now, declined) for end, _, declined in self._declined)
         orders: list[_Order[Any]] = [self._order, *(role.frameworks for role in self._roles.values())]
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
         earlier = self._seen.get(likeness)
@@ -521,7 +541,7 @@ class ScalarReplay:
         for client in self._clients:
             for agent, filters in client.filters.items():
                 client.filters[agent] = deque((end + left_out, refused) for end, refused in filters)
-        self._ends = deque(end + left_out for end in self._ends)
+        self._declined = deque(one._replace(end=one.end + left_out) for one in self._declined)
         self._idle_until = [0.0] * len(self._free)
         for place, order in enumerate(orders):
             for node, then, count_now in zip(order.nodes, earlier.counts[place], present.counts[place], strict=True):
@@ -571,7 +591,9 @@ class ScalarReplay:
         for agent in agents:
             if lacking is None:
                 with_quota = (self._roles[name] for name in self._quotas if name in self._roles)
-                lacking = sorted((role for role in with_quota if any(role.unmet) and role.frameworks.walk()), key=_key)
+                lacking = sorted(
+                    (role for role in with_quota if any(role.unmet) and role.frameworks.walk()), key=_Node.key
+                )
             if not lacking:
                 return
             if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
@@ -589,7 +611,10 @@ class ScalarReplay:
                 if agent not in client.agents:
                     continue
                 part, guaranteed = self._guaranteed_part(role, agent)
-                if any(guaranteed) and self._may_offer(client, agent, part):
+                if any(guaranteed) and client.large_enough[part]:
+                    filters = client.filters_of(agent, self._over)
+                    if filters and _end_of(filters, part):
+                        continue
                     self._commit(client, agent, part)
                     self._unmet = _left(self._unmet, guaranteed)
                     self._spare = None
@@ -626,42 +651,45 @@ class ScalarReplay:
     def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
         """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
         now, end = self._now, self._now + (self._seconds or 0.0)
-        declined = 0
+        declined: list[tuple[_Client, int, Amounts]] = []
         for agent in agents:
             free = self._free[agent]
             if self._idle_until[agent] > now or free == self._nothing:
                 continue
             if not client.large_enough[free] or agent not in client.agents:
                 self._idle_until[agent] = math.inf
-            elif refused_until := self._refused_until(client, agent, free):
+            elif (filters := client.filters_of(agent, self._over)) and (refused_until := _end_of(filters, free)):
                 self._idle_until[agent] = refused_until
             elif client.framework.fits(client.role.name, free):
                 self._commit(client, agent, free)
             else:
-                declined += 1
+                declined.append((client, agent, free))
                 if self._seconds is not None:
                     client.refuse(agent, free, end)
-                    self._ends.append(end)
         if declined:
+            if self._seconds is not None:
+                self._declined.append(_Declined(end, client.framework, frozenset(declined)))
             self._has_changed = True
-            client.offered_again(declined)
-            client.role.offered_again(declined)
+            client.offered_again(len(declined))
+            client.role.offered_again(len(declined))
 
     def _offer_fairly(self, agent: int) -> None:
         idle_until = math.inf
         free = self._free[agent]
         for role in self._order.walk():
             is_bounded = self._is_lacking or role.limits_left is not None
-            for client in role.frameworks.walk():
+            order = role.frameworks
+            for client in order.walk() if order.is_stale else order.ranking:
                 if not client.large_enough[free] or agent not in client.agents:
                     continue
-                refused_until = self._refused_until(client, agent, free)
+                filters = client.filters_of(agent, self._over)
+                refused_until = _end_of(filters, free) if filters else 0.0
                 if refused_until:
                     idle_until = min(idle_until, refused_until)
                     continue
                 idle_until = 0.0
                 part = self._fair_part(role, free) if is_bounded else free
-                if part is free or self._may_offer(client, agent, part):
+                if client.large_enough[part] and not (filters and _end_of(filters, part)):
                     self._commit(client, agent, part)
                     free = self._free[agent]
                     if free == self._nothing:
@@ -670,29 +698,12 @@ class ScalarReplay:
 
     def _fair_part(self, role: _Role, free: Amounts) -> Amounts:
         """Return as much as the role's own limits and the guarantees of all allow."""
-        part: Iterable[float] = free
+        bounds: list[Sequence[float]] = []
         if role.limits_left is not None:
-            part = map(min, part, role.limits_left)
+            bounds.append(role.limits_left)
         if self._is_lacking:
-            part = map(min, part, self._spare_amounts())
-        return tuple(part)  # type: ignore[arg-type]  # what is free is finite
-
-    def _may_offer(self, client: _Client, agent: int, part: Amounts) -> bool:
-        """Whether a part is enough for an offer, and the client has not refused it."""
-        return client.large_enough[part] and not self._refused_until(client, agent, part)
-
-    def _refused_until(self, client: _Client, agent: int, part: Amounts) -> float:
-        """Return when the last filter ends that covers a part; 0 if there is none."""
-        filters = client.filters.get(agent)
-        if not filters:
-            return 0.0
-        over = self._over
-        while filters and filters[0][0] < over:
-            filters.popleft()
-        for end, refused in reversed(filters):
-            if refused == part or _contains(refused, part):
-                return end
-        return 0.0
+            bounds.append(self._spare_amounts())
+        return tuple(map(min, free, *bounds))  # what is free is finite
 
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
@@ -777,6 +788,9 @@ class ScalarReplay:
         self._seen.clear()
         self._has_changed = True
         self._idle_until = [0.0] * len(self._free)
+        self._declined = deque(
+            one._replace(parts=frozenset()) if one.framework is framework else one for one in self._declined
+        )
         for client in framework.clients:
             client.filters.clear()
             if not client.is_active:
@@ -817,7 +831,9 @@ class ScalarReplay:
 
     def _answer(self, framework: _Framework, offers: list[tuple[_Client, int, Amounts]]) -> None:
         """Launch what fits, first come, first served, and decline the rest; suppress once nothing waits."""
-        for client, agent, part in offers:
+        declined: list[tuple[_Client, int, Amounts]] = []
+        for offer in offers:
+            client, agent, part = offer
             taken = framework.take(client.role.name, part)
             if taken:
                 left = part
@@ -829,10 +845,12 @@ class ScalarReplay:
                     self._give_back(client, agent, left)
                 continue
             self._give_back(client, agent, part)
-            if self._seconds is not None:
-                end = self._now + self._seconds
+            declined.append(offer)
+        if declined and self._seconds is not None:
+            end = self._now + self._seconds
+            for client, agent, part in declined:
                 client.refuse(agent, part, end)
-                self._ends.append(end)
+            self._declined.append(_Declined(end, framework, frozenset(declined)))
         if not framework.waiting:
             self._seen.clear()
             for client in framework.clients:
