@@ -638,7 +638,7 @@ class _Wishes:
             self._waiting.setdefault(one, 0)
 
     def ask(self, accounts: Mapping[str, _Account], role: str, sign: int) -> None:
-        """A task waits in a role, or waits no more."""
+        """A task waits in a role whose demand is known, or waits no more."""
         self.settle(role, accounts)
         for one in (role, *ancestors(role)):
-            self._waiting[one] = self._waiting.get(one, 0) + sign
+            self._waiting[one] += sign

@@ -1,5 +1,6 @@
 """The usage of one short recording, calculated by hand: each integral, share, peak, wish and name of it."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,8 @@ from mesosctl.history.records import (
 )
 from mesosctl.history.usage import Part, UsageOptions, usage
 from mesosctl.model.notation import parse_resources
+from mesosctl.model.resource import Disk, Reservation, Resource
+from mesosctl.model.resources import Resources
 from tests.mesosctl.history.memory import CLUSTER, MemoryRecording
 
 
@@ -191,3 +194,77 @@ def test_parts_add_up():
 def test_of_a_window_in_which_nothing_was_seen_the_shares_are_zero():
     part = Part()
     assert (part.mean_share(0), part.share_at(95, 0), part.lifetime_at(50)) == (0.0, 0.0, None)
+
+
+def test_a_share_of_a_short_time_among_a_long_one_is_in_the_last_percentile():
+    part = Part()
+    part.shares[0.1] = 5
+    assert [part.share_at(percent, 1000) for percent in (99, 100)] == [0.0, 0.1]
+    part.shares[0.2] = 995
+    assert [part.share_at(percent, 1000) for percent in (0, 1, 100)] == [0.0, 0.2, 0.2]
+    part.shares[0.1], part.shares[0.2] = 995, 5
+    assert [part.share_at(percent, 1000) for percent in (99, 100)] == [0.1, 0.2]
+
+
+def test_each_of_four_steps_has_what_is_held_in_it():
+    use = usage(RECORDING, CLUSTER, UsageOptions(0, 100, boundaries=(25, 60, 75)))
+    b = next(row for row in use.rows if row.key == "b")
+    assert [step.used.get("cpus", 0) for step in b.steps] == [25_000, 125_000, 50_000, 0]
+    assert [step.tasks for step in b.steps] == [1, 0, 0, 0]
+    assert [list(step.lifetimes) for step in b.steps] == [[], [], [50], []]
+    assert [step.seen for step in use.steps] == [25, 25, 15, 25]
+    assert b.whole.used["cpus"] == 200_000
+
+
+def only_row(history: MemoryRecording, key: str) -> Part:
+    return next(row for row in usage(history, CLUSTER, OPTIONS).rows if row.key == key).whole
+
+
+def quota(cpus: float, start: int, end: int | None = None) -> RecordedSetting:
+    value = json.dumps({"role": "a", "guarantees": {"cpus": {"value": cpus}}})
+    return RecordedSetting("quota", "a", value, start, end)
+
+
+def test_a_quota_that_another_one_follows_is_promised_until_then():
+    a = only_row(MemoryRecording(of_settings=[quota(4, 0, 50), quota(2, 50, 70), quota(1, 80)]), "a")
+    assert a.guaranteed == {"cpus": 4000 * 50 + 2000 * 20 + 1000 * 20}
+
+
+@pytest.mark.parametrize("listed", [1, -1])
+def test_a_role_wants_nothing_once_its_framework_has_left_it(listed):
+    stays = [RecordedFramework("f", "f", roles, *span) for roles, span in (
+        (("a",), (0, 20)), (("a", "b"), (20, 40)), (("a",), (60, 70)))]  # fmt: skip
+    told = [Suppression("f", "a", False, 0, 100)]
+    history = MemoryRecording(of_frameworks=stays[::listed], of_suppressions=told, of_settings=[quota(0.001, 0)])
+    a = only_row(history, "a")
+    assert (a.below_guarantee, a.below_guarantee_unknown) == (40 + 10, 0)
+
+
+def test_a_role_with_known_demand_wants_more_as_long_as_one_of_its_tasks_waits():
+    def waits(name, asked, start):
+        return RecordedTask("f", name, "a/x", parse_resources("mem:1"), asked=asked, start=start, end=90)
+
+    history = MemoryRecording(
+        of_frameworks=[RecordedFramework("f", "f", ("a/x",), 0)],
+        of_tasks=[waits("t", 10, 30), waits("u", 20, 50)],
+        of_settings=[quota(4, 0)],
+    )
+    a = only_row(history, "a")
+    assert (a.below_guarantee, a.below_guarantee_unknown) == (40, 0)
+
+
+@pytest.mark.parametrize(("owner", "idle"), [("a", 100 - 7), (None, 0)])
+def test_a_shared_volume_is_of_the_total_and_idle_while_no_task_holds_it(owner, idle):
+    by = () if owner is None else (Reservation("DYNAMIC", owner, "p"),)
+    volume = Resources([Resource("disk", 5000, by, disk=Disk("v", principal="p", container_path="d"), shared=True)])
+    history = MemoryRecording(
+        of_agents=[RecordedAgent("n", "h", volume, 0, None), RecordedAgent("m", "h", volume, 0, 40)],
+        of_tasks=[RecordedTask("f", name, "a", volume, "n", start=start, end=end) for name, start, end in (
+            ("t", 2, 6), ("u", 4, 9))],
+    )  # fmt: skip
+    use = usage(history, CLUSTER, UsageOptions(0, 100))
+    (a,) = use.rows
+    assert use.whole.total == {"disk": 5000 * 140}
+    assert a.whole.used == {"disk": 5000 * 7}
+    assert a.whole.shares == {0.5: 7}
+    assert a.whole.reserved_idle.get("disk", 0) == 5000 * (idle + 40 * (owner is not None))
