@@ -228,6 +228,7 @@ def quota(cpus: float, start: int, end: int | None = None) -> RecordedSetting:
 def test_a_quota_that_another_one_follows_is_promised_until_then():
     a = only_row(MemoryRecording(of_settings=[quota(4, 0, 50), quota(2, 50, 70), quota(1, 80)]), "a")
     assert a.guaranteed == {"cpus": 4000 * 50 + 2000 * 20 + 1000 * 20}
+    assert (a.shares, a.mean_share(100)) == ({}, 0.0)
 
 
 @pytest.mark.parametrize("listed", [1, -1])
@@ -238,6 +239,50 @@ def test_a_role_wants_nothing_once_its_framework_has_left_it(listed):
     history = MemoryRecording(of_frameworks=stays[::listed], of_suppressions=told, of_settings=[quota(0.001, 0)])
     a = only_row(history, "a")
     assert (a.below_guarantee, a.below_guarantee_unknown) == (40 + 10, 0)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [({}, 80), ({"lasts": 15}, 15), ({"start": 30}, 10), ({"start": 30, "lasts": 50}, 10)],
+    ids=["for ever", "until it gives up", "until it starts", "until it starts, whatever it would have taken"],
+)
+def test_how_long_a_task_waits(end, expected):
+    waiting = RecordedTask("f", "t", "a", parse_resources("mem:1"), asked=20, **end)
+    a = only_row(MemoryRecording(of_tasks=[waiting], of_settings=[quota(4, 0)]), "a")
+    assert a.below_guarantee == expected
+
+
+def test_the_decayed_use_is_the_integral_in_half_lives():
+    history = MemoryRecording(
+        of_tasks=[task("f", "t", "a", "cpus:1", "n", 0, 10), task("f", "u", "a", "cpus:2", "n", 5, 10),
+                  task("f", "v", "b", "cpus:1", "n", 20, 30)],
+        of_gaps=[Gap(0, 5)],
+    )  # fmt: skip
+    rows = {row.key: row.whole for row in usage(history, CLUSTER, UsageOptions(0, 30, half_life=5)).rows}
+    assert rows["a"].decayed["cpus"] == pytest.approx(3000 * (2**-4 - 2**-5))
+    assert rows["b"].decayed["cpus"] == pytest.approx(1000 * (1 - 2**-2))
+    more = replace(history, of_tasks=[*history.of_tasks, task("f", "w", "a", "cpus:4", "n", 20, 25)])
+    a = next(row.whole for row in usage(more, CLUSTER, UsageOptions(0, 30, half_life=5)).rows if row.key == "a")
+    assert a.decayed["cpus"] == pytest.approx(3000 * (2**-4 - 2**-5) + 4000 * (2**-1 - 2**-2))
+
+
+def test_resources_of_every_form_are_counted_beside_those_that_cannot_be():
+    text = parse_resources("ports:[1-3];cpus(a):1;mem:5", of_agents=True)
+    dynamic = (Reservation("DYNAMIC", "a", "p"),)
+    volume = Resource("disk", 7000, dynamic, disk=Disk("v", principal="p", container_path="d"), shared=True)
+    total = Resources([volume, *text, Resource("cpus", 3000, dynamic)])
+    use = usage(MemoryRecording(of_agents=[RecordedAgent("n", "h", total, 0)]), CLUSTER, OPTIONS)
+    assert use.whole.total == {"cpus": 400_000, "mem": 500_000, "disk": 700_000}
+    assert use.rows[0].whole.reserved_idle == {"cpus": 400_000, "disk": 700_000}
+
+
+def test_what_is_held_of_a_reservation_that_no_agent_shows_is_not_idle():
+    history = MemoryRecording(
+        of_agents=[RecordedAgent("n", "h", parse_resources("cpus:0.001"), 0)],
+        of_tasks=[task("f", "t", "a", "cpus(a):0.002", None, 0, 50)],
+    )
+    a = only_row(history, "a")
+    assert (a.reserved_idle.get("cpus", 0), a.shares) == (0, {2.0: 50})
 
 
 def test_a_role_with_known_demand_wants_more_as_long_as_one_of_its_tasks_waits():
