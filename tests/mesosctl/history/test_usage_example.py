@@ -153,6 +153,11 @@ def test_rows_by_another_key(by, expected):
     assert not any(row.whole.reserved_idle for row in use.rows)
 
 
+def test_a_task_of_a_framework_that_was_not_recorded_has_no_known_principal():
+    history = MemoryRecording(of_tasks=[task("gone", "t", "a", "cpus:1", "n1", 0, 30)])
+    assert [row.key for row in usage(history, CLUSTER, UsageOptions(0, 100, "principal")).rows] == ["unknown"]
+
+
 def test_a_window_inside_counts_what_is_held_in_it():
     use = usage(RECORDING, CLUSTER, UsageOptions(25, 66))
     rows = {row.key: row.whole for row in use.rows}
@@ -312,4 +317,5 @@ def test_a_shared_volume_is_of_the_total_and_idle_while_no_task_holds_it(owner, 
     assert use.whole.total == {"disk": 5000 * 140}
     assert a.whole.used == {"disk": 5000 * 7}
     assert a.whole.shares == {0.5: 7}
+    assert list(a.whole.lifetimes) == [4, 5]
     assert a.whole.reserved_idle.get("disk", 0) == 5000 * (idle + 40 * (owner is not None))
