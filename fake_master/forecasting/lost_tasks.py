@@ -21,7 +21,7 @@ from mesosctl.model.resources import Resources
 
 
 class LostTasks:
-    """What each of them held at first, and what of it is lacking.
+    """The amounts that each of them held at first, and those of them that it lacks.
 
     Simulated frameworks are none of them: they ask again by themselves.
     """
@@ -33,9 +33,9 @@ class LostTasks:
             if framework.suppressed and framework.active and isinstance(framework.stream, SilentStream)
         }
         self._seen: dict[str, Resources] = {}
-        """What each used when it was last looked at."""
+        """The resources that each used when it was last looked at, by framework id."""
         self._asking: dict[str, dict[str, Quantities]] = {}
-        """What each lacks, by framework id and role."""
+        """The amounts that each lacks, by framework id and role."""
         self.were_asked_for = False
         """Whether any framework has asked again."""
 

@@ -2,8 +2,8 @@
 
 The file makes a master with the same agents, frameworks and what they run, quotas, weights, reservations and volumes.
 Its frameworks hold their offers, like those of a snapshot; the task of each is its average task, so that `answer =
-"accept"` makes it launch tasks. One that runs tasks and suppresses all of its roles is full: it wants as many tasks as it
-runs, and asks again for those that end. A sentence names anything that a cluster file cannot express.
+"accept"` makes it launch tasks. One that runs tasks and suppresses all of its roles is full: it wants as many tasks as
+it runs, and asks again for those that end. A sentence names anything that a cluster file cannot express.
 """
 
 from collections import Counter
