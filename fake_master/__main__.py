@@ -23,6 +23,7 @@ from fake_master.process import (
 from mesosctl.model.errors import BadInput, MesosctlError, too_little_memory
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import parse_duration
+from mesosctl.user_folders import edits_told
 
 if TYPE_CHECKING:
     import ssl
@@ -271,7 +272,8 @@ def main() -> None:
     """The entry point: an error of the tree ends in its own exit status."""
     set_up_logs("text")
     try:
-        app(prog_name="mesos-fake-master")
+        with edits_told(sys.argv[1:], lambda said: _log(logging.INFO, said, None)):
+            app(prog_name="mesos-fake-master")
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None

@@ -1,7 +1,8 @@
 """The folders of a user in which mesosctl and the fake master keep files (XDG Base Directory Specification)."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from mesosctl.model.errors import BadInput
@@ -47,3 +48,27 @@ def state_folder(variables: Mapping[str, str] | None = None) -> Path:
             hint="set HOME or XDG_STATE_HOME to a folder",
         ) from None
     return Path(home, _BELOW_HOME["XDG_STATE_HOME"], "mesosctl")
+
+
+_STARTUP_FILES = (".bashrc", ".zshrc")
+
+
+@contextmanager
+def edits_told(words: Sequence[str], tell: Callable[[str], object]) -> Iterator[None]:
+    """Tell which startup files of shells `--install-completion` edits in this block: typer does not say so."""
+    is_asked = any(word.partition("=")[0] == "--install-completion" for word in words)
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111  # as it is if there is no home
+    before = {home / name: _content(home / name) for name in _STARTUP_FILES if is_asked}
+    try:
+        yield
+    finally:
+        for file, content in before.items():
+            if _content(file) != content:
+                tell(f"{file} has a line for it now, which the shell reads when it starts")
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None

@@ -238,6 +238,21 @@ class Allocator(ABC):
         No Mesos has this: its offers do not outlive a master.  Both must be known.
         """
 
+    def refusals(self, framework: str) -> Iterable[tuple[str, str, Resources, float]]:
+        """(agent, role, resources without allocation roles, seconds left) of each refusal; here none.
+
+        An allocator that keeps none lets its frameworks decline again after a restart.
+        """
+        del framework
+        return ()
+
+    def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
+        """A refusal that an earlier master has taken: resources without allocation roles, for the remaining seconds.
+
+        Both must be known.  No Mesos has this, and here it is forgotten.
+        """
+        del framework, agent, role, refused, seconds
+
     @abstractmethod
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         """Offered resources were accepted."""

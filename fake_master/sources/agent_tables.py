@@ -8,7 +8,8 @@ from typing import Any
 from fake_master.sources.cluster_tables import check_keys, is_number, read_tables
 from fake_master.state.agents import Absence, Domain
 from mesosctl.api.resource_text import read_resources
-from mesosctl.model.errors import BadInput, RuleViolation
+from mesosctl.model.errors import BadInput, RuleViolation, UsageError
+from mesosctl.model.notation import parse_span
 from mesosctl.model.resource import Reservation
 from mesosctl.model.resources import Resources
 
@@ -158,6 +159,16 @@ def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
     return Domain(region, zone)
 
 
+def _no_seconds(where: str, key: str, value: object) -> BadInput:
+    """The refusal of a span that is not a number of seconds, such as "5s", with what to write."""
+    try:
+        meant = f"{parse_span(str(value), key):g}"
+    except UsageError:
+        meant = "5"
+    hint = f"write {key} = {meant}"
+    return BadInput(f"{where}: {key} is not a number of seconds", field=f"{where}.{key}", hint=hint)
+
+
 def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
     loses = entry.get("loses", 0)
@@ -166,7 +177,7 @@ def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
     delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
     for key, delay in delays.items():
         if not is_number(delay) or delay < 0:
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=f"{where}.{key}")
+            raise _no_seconds(where, key, delay)
     return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
 
 
@@ -175,7 +186,7 @@ def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
     for key in ("leaves_after", "returns_after"):
         value = entry.get(key)
         if value is not None and (not is_number(value) or value < 0):
-            raise BadInput(f"{where}: {key} is not a number of seconds", field=f"{where}.{key}")
+            raise _no_seconds(where, key, value)
     leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
     if leaves is None and returns is None:
         return None

@@ -7,12 +7,13 @@
 
 Time stands still between commands.  The registry has the quotas, weights, reservations, volumes and agents; this is one
 more record in it, written in one transaction and checked like the others.  Frameworks of other programs are not kept:
-they end with the process that served them.  Filters are not kept either; a framework declines again.
+they end with the process that served them.
 """
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from fake_master.master import Master
@@ -49,11 +50,12 @@ def kept_time(registry: Registry) -> float | None:
 def _to_document(master: Master, simulated: Iterable[SimulatedFramework]) -> dict[str, Any]:
     """Return the time, the frameworks, their tasks and offers as JSON."""
     table = _Table()
+    refused = partial(_refusals, master, table)
     schedulers = [one.to_document() for one in simulated]
     return {
         "now": master.state.now,
         "frameworks": [
-            _framework_to_document(framework, table)
+            {**_framework_to_document(framework, table), "refusals": refused(framework)}
             for framework in master.state.frameworks.values()
             if framework.is_simulated or isinstance(framework.stream, SilentStream)
         ],
@@ -98,6 +100,16 @@ class _Table:
         if number == len(self.parts):
             self.parts.append(json.loads(text))
         return number
+
+
+def _refusals(master: Master, table: _Table, framework: Framework) -> list[list[Any]]:
+    """Return [role, number of the resources, end, agents] for refusals that are alike."""
+    alike: dict[tuple[str, int, float], list[str]] = {}
+    if framework.id in master.state.frameworks:
+        for agent_id, role, refused, seconds in master.allocator.refusals(framework.id):
+            key = role, table.number(refused), round(master.state.now + seconds, 3)
+            alike.setdefault(key, []).append(agent_id)
+    return [[*key, agents] for key, agents in alike.items()]
 
 
 def _framework_to_document(framework: Framework, table: _Table) -> dict[str, Any]:
@@ -275,6 +287,8 @@ def _restore(master: Master, record: Mapping[str, Any], simulated: Sequence[Simu
             _offer_again(master, offer)
         for one, document in zip(simulated, record["schedulers"], strict=True):
             one.resume(document, by_scheduler[one])
+        for document, framework in zip(record["frameworks"], restored.values(), strict=True):
+            _refuse_again(master, framework, document.get("refusals", ()), reader)
         for framework in restored.values():
             for task in framework.made_tasks():
                 master.task_runner.go_on(framework, task, framework.executors.get((task.agent_id, task.executor_id)))
@@ -333,6 +347,15 @@ def _has_room(agent: Agent, held: Resources, wanted: Resources) -> bool:
 def _offers(document: Mapping[str, Any], framework: Framework, reader: _Reader) -> Iterator[Offer]:
     for name, agent_id, role, number, kind in document["offers"]:
         yield Offer(name, framework.id, agent_id, role, reader.resources(number), kind)
+
+
+def _refuse_again(master: Master, framework: Framework, refusals: Iterable[Sequence[Any]], reader: _Reader) -> None:
+    """Restore the refusals that have not ended."""
+    for role, number, until, agents in refusals:
+        seconds = float(until) - master.state.now
+        for agent_id in agents if seconds > 0 else ():
+            if agent_id in master.state.agents:
+                master.allocator.restore_refusal(framework.id, agent_id, role, reader.resources(number), seconds)
 
 
 def _offer_again(master: Master, offer: Offer) -> None:

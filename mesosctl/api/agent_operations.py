@@ -14,6 +14,7 @@ from mesosctl.api.resource_model import Resource
 from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Resource as ModelResource
+from mesosctl.model.suggestion import command
 
 
 class AgentId(MesosModel):
@@ -146,7 +147,9 @@ def reserve_message(text: str, where: str) -> ReserveResources:
     Raises BadInput with the place.
     """
     value = _payload(text, where, "resources")
-    _check_verb(value, where, ("unreserve_resources", "unreserve"), "unreserve", "mesosctl unreserve -f reads it")
+    _check_verb(
+        value, where, ("unreserve_resources", "unreserve"), "unreserve", f"{command('unreserve', f=True)} reads it"
+    )
     if "reserve_resources" in value:
         return ReserveResourcesCall.read(value, where).reserve_resources
     if "reserve" in value:
@@ -158,7 +161,7 @@ def reserve_message(text: str, where: str) -> ReserveResources:
 def unreserve_message(text: str, where: str) -> UnreserveResources:
     """The same for `unreserve`.  Raises BadInput with the place."""
     value = _payload(text, where, "resources")
-    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve", "mesosctl reserve -f reads it")
+    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve", f"{command('reserve', f=True)} reads it")
     if "unreserve_resources" in value:
         return UnreserveResourcesCall.read(value, where).unreserve_resources
     if "unreserve" in value:
@@ -216,7 +219,7 @@ def create_message(text: str, where: str) -> CreateVolumes:
     Raises BadInput with the place.
     """
     value = _payload(text, where, "volumes")
-    by_name = "mesosctl volumes destroy AGENT ID destroys one"
+    by_name = f"{command('volumes destroy', 'AGENT', 'ID')} destroys one"
     _check_verb(value, where, ("destroy_volumes", "destroy"), "destroy volumes", by_name)
     if "create_volumes" in value:
         return CreateVolumesCall.read(value, where).create_volumes

@@ -16,9 +16,9 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.global_options import NOT_A_DASH
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import RuleViolation, UsageError
+from mesosctl.model.errors import RuleViolation, UsageError, Violations
 from mesosctl.model.roles import closest, role_error
-from mesosctl.model.suggestion import options_text
+from mesosctl.model.suggestion import command, options_text
 
 if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
@@ -329,17 +329,20 @@ def _parse_all(
 ) -> "list[Resource]":
     """Parse the words; if one of them and the argument `after` which they stand have changed places, the hint says so.
 
-    `hint` is the one for any other word that may be a name.  Raises RuleViolation.
+    `hint` is the one for any other word that may be a name.  Raises RuleViolation, which tells of every wrong word.
     """
     found: list[Resource] = []
+    broken = Violations()
     for word in words:
-        try:
-            found += parse(word)
-        except RuleViolation as error:
-            if role_error(word) is None and not _SIGNS.search(word):
-                rest = " ".join(shlex.quote(other) for other in (after, *words) if other and other != word)
-                error.hint = f"write {word} first: {word} {rest}" if after and ":" in after else hint or error.hint
-            raise
+        with broken.noted():
+            try:
+                found += parse(word)
+            except RuleViolation as error:
+                if role_error(word) is None and not _SIGNS.search(word):
+                    rest = " ".join(shlex.quote(other) for other in (after, *words) if other and other != word)
+                    error.hint = f"write {word} first: {word} {rest}" if after and ":" in after else hint or error.hint
+                raise
+    broken.refuse()
     return found
 
 
@@ -378,6 +381,29 @@ def parse_guarantee(words: Sequence[str] | None, role: str) -> "list[Resource] |
     if not words:
         return None
     return [] if list(words) == [NONE] else parse_words(words, role)
+
+
+def parse_quota(
+    role: str, words: Sequence[str] | None, limit: str | None
+) -> "tuple[list[Resource] | None, Limits | None]":
+    """The entries of a guarantee and the limits, each None if it is not given.
+
+    Raises RuleViolation, which tells what is wrong with the role, the guarantee and the limits at once.
+    """
+    from mesosctl.model.quota.rules import QUOTA, GivenFacts, Wish, refuse
+    from mesosctl.model.version_profile import MESOS_1_11
+
+    broken = Violations()
+    guarantee, limits = None, None
+    with broken.noted():
+        guarantee = parse_guarantee(words, role)
+    with broken.noted():
+        limits = parse_limit(limit)
+    if broken:
+        with broken.noted():
+            refuse(QUOTA, Wish(role), GivenFacts(MESOS_1_11))
+    broken.refuse()
+    return guarantee, limits
 
 
 def ask_about_words_after_limit(session: Session, resources: Sequence[str] | None, limits: "Limits | None") -> None:
@@ -489,17 +515,22 @@ def note_role(session: Session, master: "Master", role: str, reserved: "Quantiti
 
 
 NO_LIMIT_OPTION = "--limit none sets no limit"
-NO_LIMIT_COMMAND = "mesosctl quota update {role} --limit none removes it"
-_NO_QUOTA_COMMAND = "mesosctl quota remove {role} removes it"
 
 
-def note_limit(session: Session, status: "RoleStatus", no_limit: str, *, would: bool = False) -> None:
-    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none."""
+def note_limit(session: Session, status: "RoleStatus", no_limit: str | None, *, would: bool = False) -> None:
+    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none.
+
+    `no_limit` says how, with {role} for its name; None if that takes a command of its own.
+    """
     from mesosctl.model.amount_text import in_words
 
-    if no_limit == NO_LIMIT_COMMAND and not status.quota.guarantees:
-        no_limit = _NO_QUOTA_COMMAND
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {no_limit.format(role=shlex.quote(status.role))}")
+    if no_limit is None:
+        has_guarantee, role = bool(status.quota.guarantees), status.role
+        remove = command("quota update", role, limit=NONE) if has_guarantee else command("quota remove", role)
+        how = f"{remove} removes it"
+    else:
+        how = no_limit.format(role=shlex.quote(status.role))
+    session.note(f"{status.limit_sentence(in_words, would=would)}; {how}")
 
 
 def note_role_at_limit(
@@ -511,7 +542,36 @@ def note_role_at_limit(
     if not session.options.quiet and session.waits and not session.options.dry_run:
         status = status_at_limit(master, role, limits)
         if status is not None:
-            note_limit(session, status, NO_LIMIT_OPTION if would else NO_LIMIT_COMMAND, would=would)
+            note_limit(session, status, NO_LIMIT_OPTION if would else None, would=would)
+
+
+def _counts_as_free(entry: "Resource") -> bool:
+    return not entry.is_reserved and not entry.revocable
+
+
+def note_unmet_guarantees(
+    session: Session, master: "Master", agents: "Iterable[RegisteredAgent]", taken: "Quantities"
+) -> None:
+    """Tell the operator of guarantees that cannot be met after `taken` is reserved of what these agents had free.
+
+    A forecast says so itself.
+    """
+    from mesosctl.model.amount_text import in_words
+    from mesosctl.model.quantities import Quantities
+    from mesosctl.operations.quota.reading import unmet_guarantees
+
+    if session.options.quiet or not session.waits or session.options.dry_run:
+        return
+
+    def free() -> Quantities:
+        available = (one.available.filter(_counts_as_free) for one in agents if one.active)
+        return Quantities.total(one.scalar_quantities() for one in available) - taken
+
+    for role, lacking in unmet_guarantees(master, free).items():
+        if any(name in taken for name in lacking):
+            session.note(
+                f"{role} lacks {in_words(lacking)} of its guarantee, and what is free now is not enough for it"
+            )
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

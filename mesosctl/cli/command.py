@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
-from mesosctl.model.errors import MesosctlError, NotFound, UsageError
+from mesosctl.model.errors import MesosctlError, NotFound, UsageError, linked
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import on_cluster, options_text
 
@@ -209,6 +209,8 @@ class Command(_Help, TyperCommand):
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
             with on_cluster(context=session.said.context, master=session.said.master):
+                for sentence in unlikely_sizes(session.environment.words):
+                    session.note(sentence)
                 returned = self.run(ctx, session)
             status, failure = int(returned or 0), ""
         except MesosctlError as error:
@@ -241,9 +243,7 @@ class Command(_Help, TyperCommand):
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
         """Add the option that skips the check to the hint, if this command has it."""
         if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
-            hint = error.hint or ""
-            link = " " if hint.endswith("?") else "; " if hint else ""
-            error.hint = f"{hint}{link}{error.override} skips this check"
+            error.hint = linked(error.hint, f"{error.override} skips this check")
 
 
 def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
@@ -258,6 +258,21 @@ def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
             raise UsageError(
                 f"{name} is given twice, and takes one value", field=name, hint=f"see {ctx.command_path} --help"
             )
+
+
+_PLAIN_SIZE = re.compile(r"(?<![\w-])(mem|disk)(?:\([^()]*\))?:(\d{1,9}(?:\.\d{1,9})?)(?![^;,\s])")
+_LEAST_LIKELY = 32
+"""MiB.  Mesos offers no less memory, unless an offer has cpus instead (Mesos documentation, "Configuration")."""
+
+
+def unlikely_sizes(words: Sequence[str]) -> list[str]:
+    """Return a sentence for each size without a unit among the words that is probably meant in GiB."""
+    sizes = dict.fromkeys(found.groups() for word in words for found in _PLAIN_SIZE.finditer(word))
+    return [
+        f"{name}:{number} means {number} MiB; for {number} GiB, write {name}:{number}GiB"
+        for name, number in sizes
+        if 0 < float(number) < _LEAST_LIKELY
+    ]
 
 
 def _name_address(error: MesosctlError, session: "Session") -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mesosctl.cli.arguments import NO_LIMIT_COMMAND, NO_LIMIT_OPTION, note_limit
+from mesosctl.cli.arguments import NO_LIMIT_OPTION, note_limit
 from mesosctl.cli.environment import named, opened
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import Master
@@ -98,9 +98,9 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     return tell(session, dry_run.forecast(), report, acting.reports, no_limit=no_limit_of(name))
 
 
-def no_limit_of(verb: str) -> str:
-    """How a command that is tried sets no limit, for a note."""
-    return _NO_LIMIT.get(verb, NO_LIMIT_COMMAND)
+def no_limit_of(verb: str) -> str | None:
+    """How a command that is tried sets no limit, for a note; None if it cannot."""
+    return _NO_LIMIT.get(verb)
 
 
 def begin_dry_run(
@@ -147,7 +147,7 @@ def tell(
     report: str | None,
     would: list[Report],
     source: str | None = None,
-    no_limit: str = _NO_LIMIT_CHANGE,
+    no_limit: str | None = _NO_LIMIT_CHANGE,
 ) -> ExitStatus:
     """Emit a forecast and write its page; the exit status is 1 if it would do harm.  Raises BadInput.
 
@@ -166,7 +166,7 @@ def emit_with_page(
     report: str | None,
     would: list[Report],
     source: str | None = None,
-    no_limit: str = _NO_LIMIT_CHANGE,
+    no_limit: str | None = _NO_LIMIT_CHANGE,
 ) -> None:
     """Emit an answer and write the page of its forecast; a page on standard output is the only output there.
 

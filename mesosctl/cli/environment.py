@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
 from mesosctl.file_reading import open_file, read_text_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, MesosctlError, printable, printable_json
+from mesosctl.model.errors import BadInput, MesosctlError, linked, printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
 
@@ -261,7 +261,7 @@ STANDARD_INPUT = "-"
 def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = None) -> str:
     """The text of a file, or of `stdin` for "-".
 
-    Raises BadInput naming the option `field`; `missing` is the hint if there is no such file.
+    Raises BadInput naming the option `field`; `missing` says what else to do if there is no such file.
     """
     try:
         if path == STANDARD_INPUT:
@@ -270,7 +270,7 @@ def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = Non
     except (OSError, ValueError) as error:
         refusal = _unreadable(path, field, error)
         if isinstance(error, FileNotFoundError):
-            refusal.hint = missing or refusal.hint
+            refusal.hint = linked(refusal.hint, missing)
         raise refusal from None
 
 

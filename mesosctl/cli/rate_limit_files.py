@@ -7,6 +7,7 @@ from mesosctl.cli.environment import STANDARD_INPUT, named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.suggestion import command
 from mesosctl.operations.rate_limits_file import parse, parse_valid, read_recording
 from mesosctl.planning.message_rates import RecordedTraffic
 from mesosctl.planning.rate_limit_simulation import Arrival, recorded_traffic
@@ -61,7 +62,8 @@ def read_for_changes(
         raise UsageError(
             "a change of rate limits needs recorded traffic",
             field="--recorded",
-            hint="record some with mesosctl ratelimit watch --count 60 -o jsonl, and give it with --recorded FILE",
+            hint=f"record some with {command('ratelimit watch', count=60, o='jsonl')}, and give it with "
+            "--recorded FILE",
         )
     check_standard_input((*paths, recorded, before, source), "--recorded")
     limits = {path: read_limits(session, path, "CHANGES") for path in paths}

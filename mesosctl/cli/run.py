@@ -24,6 +24,7 @@ from mesosctl.model.errors import (
     too_little_memory,
 )
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.user_folders import edits_told
 
 if TYPE_CHECKING:
     from mesosctl.cli.global_options import GlobalOptions
@@ -107,7 +108,7 @@ def _invoke(arguments: Sequence[str], environment: Environment) -> int:
         return complete(command, environment)
     _check_arguments(arguments)
     try:
-        with _streams(environment):
+        with _streams(environment), edits_told(arguments, lambda said: environment.notes.append(f"note: {said}")):
             returned: Any = command.main(list(arguments), prog_name="mesosctl", standalone_mode=False, obj=environment)
     except typer.TyperException as error:
         from mesosctl.cli.command import usage_error

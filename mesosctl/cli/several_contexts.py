@@ -18,6 +18,7 @@ from mesosctl.cli.global_options import GlobalOptions, naming_option
 from mesosctl.cli.session import HOW_A_SCRIPT_AGREES, SOME_LOSS, Session
 from mesosctl.model.errors import Interrupted, MesosctlError, NotFound, UsageError
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.suggestion import options_text
 from mesosctl.output.by_context import ContextAnswer, by_context
 from mesosctl.output.formats.output_formats import DOCUMENTS
 from mesosctl.output.formats.report import Meaning, Report
@@ -371,8 +372,9 @@ class _Run:
     def _tell(self) -> None:
         """Write the notes, the report of all, and the errors."""
         whole = self._whole
-        for note, names in _grouped((note, turn.context) for turn in self._turns for note in turn.notes):
-            level, _, sentence = note.partition(": ")
+        notes = ((_of_any(note, turn.context), turn.context) for turn in self._turns for note in turn.notes)
+        for note, names in _grouped(notes):
+            level, _, sentence = _of(note, names).partition(": ")
             (whole.warn if level == "WARNING" else whole.note)(f"{', '.join(names)}: {sentence}")
         whole.end_progress()
         if whole.form in DOCUMENTS or any(turn.report is not None for turn in self._turns):
@@ -385,11 +387,27 @@ class _Run:
         for turn in self._turns:
             if turn.error is not None and not turn.has_told:
                 turn.has_told = True
+                turn.error.hint = _of_any(turn.error.hint or "", turn.context) or None
                 told.setdefault(tuple(turn.error.fields().values()), (turn.error, []))[1].append(turn.context)
         if told:
             self._whole.end_progress()
         for error, names in told.values():
+            error.hint = _of(error.hint or "", names) or None
             self._whole.environment.tell_error(error, names)
+
+
+_ANY_CONTEXT = "\0"
+"""Stands in a sentence for the option that names a context in a suggested command."""
+
+
+def _of_any(sentence: str, context: str) -> str:
+    """The sentence with nothing in its commands that is of this context alone."""
+    return sentence.replace(options_text(context=context), _ANY_CONTEXT)
+
+
+def _of(sentence: str, contexts: Sequence[str]) -> str:
+    """The sentence of `_of_any` with commands for these contexts."""
+    return sentence.replace(_ANY_CONTEXT, options_text(context=",".join(contexts)))
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
 from mesosctl.model.errors import NotFound, UsageError
+from mesosctl.model.suggestion import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
         return clusters[cluster_id]
     if len(clusters) != 1:
         if not clusters:
-            raise NotFound("the recording is empty", hint="mesosctl history record and mesosctl history import fill it")
+            filled = f"{command('history record')} and {command('history import')} fill it"
+            raise NotFound("the recording is empty", hint=filled)
         raise UsageError(
             f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",

@@ -44,6 +44,7 @@ from mesosctl.history.setting_values import check_value
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.model.values import Items
 
 SCHEMA_VERSION = 1
@@ -121,7 +122,7 @@ def _no_recording(path: Path, why: str) -> BadInput:
     return BadInput(
         f"{path} is not a recording: {why}",
         field=_FIELD,
-        hint="mesosctl history record and mesosctl history import make one",
+        hint=f"{command('history record')} and {command('history import')} make one",
     )
 
 
@@ -279,7 +280,7 @@ class SqliteRecording(Recording):
                 raise BadInput(
                     f"there is no recording {path}",
                     field=_FIELD,
-                    hint="mesosctl history record makes one",
+                    hint=f"{command('history record', history='FILE')} makes one",
                 )
             self._connection = self._connect()
         try:

@@ -66,6 +66,15 @@ def in_mesos_notation(amounts: Quantities | Limits) -> str:
     return ";".join(f"{mesos_name(name)}:{format_milli(milli)}" for name, milli in amounts.items())
 
 
+def as_typed(amounts: Quantities | Limits) -> list[str]:
+    """`cpus:8`, `mem:16GiB`: the words of a command for people, each exact; none for nothing."""
+    return [f"{mesos_name(name)}:{_exact_amount(name, milli)}" for name, milli in amounts.items()]
+
+
+def _exact_amount(name: str, milli: int) -> str:
+    return shown_amount(name, milli) if milli < _LONGEST_EXACT or milli % 1024_000 == 0 else format_milli(milli)
+
+
 def mesos_name(name: str) -> str:
     """`cpus{REV}` for `cpus_revocable`; any other name as it is."""
     plain = name.removesuffix(REVOCABLE)

@@ -31,6 +31,8 @@ the meaning of each as text.
 
 import errno
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 from mesosctl.model.exit_status import ExitStatus
@@ -86,6 +88,13 @@ class MesosctlError(Exception):
             "status": self.status,
         }
 
+    def join(self, other: "MesosctlError") -> None:
+        """Tell the message and the hint of another error after its own."""
+        if other.message not in self.message:
+            self.reword(f"{self.message}; {other.message}")
+            self.hint = linked(self.hint, other.hint)
+        self.override = self.override or other.override
+
     def reword(self, message: str) -> None:
         """Replace the message, when more is known."""
         self.message = message
@@ -106,6 +115,40 @@ class Invalid(MesosctlError):
 
 class RuleViolation(Invalid):
     """A rule of Mesos is broken; found before anything was sent."""
+
+
+def linked(hint: str | None, other: str | None) -> str | None:
+    """Two hints in one line; None if there is none."""
+    if not hint or not other or hint == other:
+        return hint or other
+    return f"{hint}{' ' if hint.endswith('?') else '; '}{other}"
+
+
+class Violations:
+    """Broken rules that are found one by one, and told at once."""
+
+    def __init__(self) -> None:
+        self._first: RuleViolation | None = None
+
+    def __bool__(self) -> bool:
+        """Whether one was noted."""
+        return self._first is not None
+
+    @contextmanager
+    def noted(self) -> Iterator[None]:
+        """Note a RuleViolation in this block instead of raising it."""
+        try:
+            yield
+        except RuleViolation as error:
+            if self._first is None:
+                self._first = error
+            else:
+                self._first.join(error)
+
+    def refuse(self) -> None:
+        """Raise the first that was noted, with the messages and hints of the others."""
+        if self._first is not None:
+            raise self._first
 
 
 class BadInput(Invalid):

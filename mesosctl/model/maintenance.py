@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.suggestion import command
 
 NANOSECONDS = 10**9
 MachineMode = Literal["up", "draining", "down"]
@@ -150,5 +151,5 @@ def check_schedule(schedule: Sequence[Window], modes: Mapping[Key, MachineMode])
             raise RuleViolation(
                 f"machine '{key[0] or key[1]}' is down, so it cannot leave the schedule",
                 rule="maintenance.down",
-                hint="bring it up first: mesosctl maintenance up",
+                hint=f"bring it up first: {command('maintenance up', key[0] or key[1])}",
             )

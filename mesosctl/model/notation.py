@@ -6,6 +6,7 @@ disk added (Mesos documentation, "Attributes and Resources").
 
 import math
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -80,9 +81,9 @@ def _parse_entry(token: str, default_role: str, whole: Quantities | None = None)
             f"'{token.strip()}' has commas between resources",
             field=token.strip(),
             rule="resource.text",
-            hint=f"separate them with spaces, or with semicolons in quotes: {' '.join(parts)}, or '{';'.join(parts)}'"
+            hint=f"separate them with semicolons, in quotes: {shlex.quote(';'.join(parts))}"
             if len(parts) > 1
-            else f"separate resources with spaces: {parts[0]}, without a comma",
+            else f"write {parts[0]}, without a comma",
         )
     head, colon, value_text = token.partition(":")
     if not colon or ":" in value_text:

@@ -10,6 +10,7 @@ from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import NamedTuple, Self
 
 from mesosctl.model.errors import RuleViolation
+from mesosctl.model.suggestion import command
 
 # Beyond this, Mesos's own conversion exceeds a 64-bit integer.
 _LARGEST_MILLI = 2**63 - 1
@@ -124,7 +125,7 @@ def parse_amount(name: str, text: str) -> int:
     if match is None or len(text) > 64:
         hint = PORTS_HINT if name == "ports" else f"for example, {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
         if text.endswith("%"):
-            hint += "; mesosctl quota room shows the capacity that this is a part of"
+            hint += f"; {command('quota room')} shows the capacity that this is a part of"
         raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)
     number, unit = match.groups()
     thousandths = _exact_thousandths(number)

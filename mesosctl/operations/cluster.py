@@ -13,6 +13,7 @@ from mesosctl.model.offers.frameworks import ListedFramework
 from mesosctl.model.quota.role_status import RoleStatus
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import (
     Selection,
     SortKey,
@@ -83,7 +84,7 @@ def frameworks_named(
         lambda one: (one.name, one.id),
         noun="framework",
         field=field,
-        otherwise="mesosctl frameworks shows all of them",
+        otherwise=f"{command('frameworks')} shows all of them",
     )
 
 
@@ -128,7 +129,7 @@ def list_roles(master: Master, wanted: Selection) -> list[RoleStatus]:
             f"the master knows no role '{missing[0]}', or this principal may not see it",
             field="role",
             rule="role.exists",
-            hint=did_you_mean(missing, known, "mesosctl roles shows all of them"),
+            hint=did_you_mean(missing, known, f"{command('roles')} shows all of them"),
         )
     chosen = [
         status

@@ -28,8 +28,8 @@ from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 
-SHOWN_BY = "mesosctl quota list"
 _UNKNOWN_ROLE = re.compile(r"Unknown role '([^']*)'|'([^']*)' is not on the roles whitelist")
 """The refusals of Mesos 1.4 to 1.11 for a role that --roles does not list: POST /quota and PUT /weights, and
 UPDATE_QUOTA.
@@ -45,16 +45,17 @@ def confirm(
     *,
     what: str,
     wait: bool = True,
-    shown_by: str = SHOWN_BY,
+    shown_by: str | None = None,
     seen_before: bool = True,
 ) -> bool:
     """Send a change and read it back; return whether it was confirmed.
 
     `is_shown` returns whether the master shows that it happened, and None if that is unknown. `what` is a phrase for
-    sentences ("the new quota of dev"), `shown_by` the command that shows it. Without `wait`, an accepted change is not
-    read back; one without an answer always is. `seen_before` means that the state before was read and was different, so
-    if the change is shown although it was refused, the request was delivered twice.
+    sentences ("the new quota of dev"), `shown_by` the command that shows it, by default `quota list`. Without `wait`,
+    an accepted change is not read back; one without an answer always is. `seen_before` means that the state before was
+    read and was different, so if the change is shown although it was refused, the request was delivered twice.
     """
+    shown_by = shown_by or command("quota list")
     accepted, before = False, master.changes_sent
     try:
         try:

@@ -35,8 +35,6 @@ from mesosctl.operations.list_selection import Selection, SortKey, sort_entries
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, no_agent_with, read_agents
 from mesosctl.operations.tasks import read_tasks
 
-_SHOWN_BY = "mesosctl maintenance list"
-
 
 class MaintenanceState(NamedTuple):
     """The schedule, the modes of machines, and the agents."""
@@ -180,7 +178,7 @@ def _named(state: MaintenanceState, word: str) -> list[Machine]:
             hint=did_you_mean(
                 word,
                 names,
-                f"{there}; a schedule of your own may name any machine: mesosctl maintenance schedule -f FILE",
+                f"{there}; a schedule of your own may name any machine: {command('maintenance schedule', f='FILE')}",
             ),
         ) from None
 
@@ -231,7 +229,7 @@ def write_schedule(
             raise Conflict(
                 "the maintenance schedule has changed meanwhile; nothing was sent",
                 rule="maintenance.unchanged",
-                hint=f"look at it with {_SHOWN_BY}, and run the command again",
+                hint=f"look at it with {command('maintenance list')}, and run the command again",
             )
 
         def send() -> None:
@@ -246,7 +244,7 @@ def write_schedule(
             lambda: spans(_read_schedule(master)) == after,
             what="the new maintenance schedule",
             wait=wait,
-            shown_by=_SHOWN_BY,
+            shown_by=command("maintenance list"),
         )
     known = {machine.key: machine for window in (*state.schedule, *target) for machine in window.machines}
     return [
@@ -331,7 +329,7 @@ def _change_mode(
             if is_down
             else f"bringing {listed([one.name for one in target])} up",
             wait=wait,
-            shown_by=_SHOWN_BY,
+            shown_by=command("maintenance list"),
         )
     sent = {machine.key for machine in target}
     return [

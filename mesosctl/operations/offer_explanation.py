@@ -12,6 +12,7 @@ from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import did_you_mean, top_level
+from mesosctl.model.suggestion import command
 from mesosctl.operations.offers_after_failover import recovery
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.operations.snapshot import UNKNOWN_WHITELIST, read_snapshot
@@ -236,8 +237,28 @@ def _explanation(
         has_limits=profile.profile_of(snapshot.version).knows_update_quota,
         sharers=sum(account.role in one.roles for one in snapshot.frameworks),
         recovery=held_back,
+        larger_limits=_larger_limits(snapshot, account),
         unknown=tuple(_unknown(snapshot, account.role, refusals)),
     )
+
+
+_ONE_MORE = {"mem": 1024_000, "disk": 1024_000}
+"""Thousandths by which a limit is raised for what others hold now: 1 GiB, and one of any other resource."""
+
+
+def _larger_limits(snapshot: ClusterSnapshot, account: OfferAccount) -> Limits:
+    """Return limits with room for what is free beyond them, or where that is nothing, for a little more."""
+    own = top_level(account.role)
+    limits = snapshot.quotas.get(own, Quota()).limits
+    beyond = Quantities.total(line.amounts for line in account.lines if line.cause == "limit")
+    usage = account_of(snapshot).status(own).usage
+    held = Quantities() if usage is None else usage.counted_with_offers
+    larger = {
+        name: held.get_amount(name) + beyond.get_amount(name) if name in beyond else bound + _ONE_MORE.get(name, 1000)
+        for name, bound in limits.items()
+        if name in beyond or name in account.reached
+    }
+    return Limits({**limits, **larger}) if larger else Limits()
 
 
 def _hindrance(framework: SnapshotFramework, role: str, held_back: str) -> Hindrance | None:
@@ -269,7 +290,7 @@ def _subjects(snapshot: ClusterSnapshot, target: str) -> list[Subject]:
         raise NotFound(
             f"no framework is subscribed to role '{target}', so nothing is offered to it",
             field="ROLE|FRAMEWORK",
-            hint="its quota and reservations wait for one; mesosctl frameworks shows the roles of each framework",
+            hint=f"its quota and reservations wait for one; {command('frameworks')} shows the roles of each framework",
         )
     raise NotFound(
         f"'{target}' is neither a framework nor a role with frameworks",

@@ -68,7 +68,7 @@ def list_offers(master: Master, target: OfferSelection) -> list[Offer]:
         lambda one: (one.id,),
         noun="offer",
         field="offer",
-        otherwise="offers come and go; mesosctl offers list -o name shows those of now",
+        otherwise=f"offers come and go; {command('offers list', o='name')} shows those of now",
     )
     found = [offer for offer in named if target.matches(offer)]
     if target.attributes:
@@ -199,7 +199,7 @@ class _SchedulerSession:
         raise DeadlinePassed(
             f"no offer fit within {self._master.deadline.seconds:g} s; offers declined: {self._declined}",
             may_have_happened=False,
-            hint="allow more time with --timeout, or see mesosctl offers explain",
+            hint=f"allow more time with --timeout, or see {command('offers explain')}",
         )
 
     def _receive(self, event: dict[str, Any]) -> TakenOffer | None:

@@ -10,6 +10,7 @@ from mesosctl.api import rate_limits as answers
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Denied, MasterFailed, NoMaster, NotConfirmed, NotFound
 from mesosctl.model.rate_limits import RateLimits
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection, SortKey, entries_named, sort_entries
 from mesosctl.operations.quota.reading import read_if_allowed
 from mesosctl.planning.message_rates import (
@@ -86,7 +87,7 @@ def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatu
         lambda one: (one.principal or "",),
         noun="principal",
         field="principal",
-        otherwise="mesosctl ratelimit show shows all of them",
+        otherwise=f"{command('ratelimit show')} shows all of them",
     )
     keys: dict[str, SortKey[PrincipalStatus]] = {
         "principal": lambda one: (one.principal is None, one.principal or ""),
@@ -182,7 +183,7 @@ def watch_and_suggest(
     if limits.default.qps is None:
         raise NotFound(
             "no messages were counted, so there is nothing to suggest limits from",
-            hint="observe a time of usual traffic: mesosctl ratelimit suggest --for 1h",
+            hint=f"observe a time of usual traffic: {command('ratelimit suggest', **{'for': '1h'})}",
         )
     return Suggestion(limits, observed, readings[-1].at - readings[0].at)
 

@@ -19,6 +19,7 @@ from mesosctl.model import rate_limits
 from mesosctl.model.errors import BadInput, NotFound, printable_json
 from mesosctl.model.rate_limits import RateLimit
 from mesosctl.model.roles import did_you_mean
+from mesosctl.model.suggestion import command
 from mesosctl.operations.rate_limits import principals_if_allowed
 from mesosctl.planning.message_rates import FileCheck, FileEdit
 from mesosctl.planning.rate_limit_simulation import CountedMessages
@@ -156,7 +157,7 @@ def unset_limit(principal: str) -> Change:
                 hint=did_you_mean(
                     principal,
                     [str(entry["principal"]) for entry in entries if "principal" in entry],
-                    "name a principal that has an entry; mesosctl ratelimit default changes the default",
+                    f"name a principal that has an entry; {command('ratelimit default')} changes the default",
                 ),
             )
         document["limits"] = kept
@@ -230,7 +231,7 @@ def read_recording(lines: Iterable[str], name: str) -> list[CountedMessages]:
             raise BadInput(
                 f"{name}, line {number}, is not a reading of ratelimit watch",
                 field="--recorded",
-                hint="mesosctl ratelimit watch --count 60 -o jsonl writes such a file",
+                hint=f"{command('ratelimit watch', count=60, o='jsonl')} writes such a file",
             ) from None
         found.append(counted)
     return found

@@ -153,7 +153,10 @@ def _named(tasks: list[ListedTask], wanted: WantedTasks) -> list[ListedTask]:
                 told = f"task '{word}' has ended"
         else:
             known = [name for one in tasks if _is_in_state(one, wanted) for name in (one.name, one.id) if name]
-            told, hint = f"no task is named '{word}'", did_you_mean(word, known, "mesosctl tasks shows all of them")
+            told, hint = (
+                f"no task is named '{word}'",
+                did_you_mean(word, known, f"{command('tasks')} shows all of them"),
+            )
         raise NotFound(told, field="task", rule="task.exists", hint=hint)
     return found
 

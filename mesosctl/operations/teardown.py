@@ -43,7 +43,7 @@ def plan_teardown(master: Master, word: str, progress: Callable[..., None] = lam
     """
     frameworks = {one.id: one for one in listed_frameworks(master.ask("GET_FRAMEWORKS"))}
     names = {one.id: one.name for one in frameworks.values()}
-    framework = frameworks[find_framework(names, word, "framework", "mesosctl frameworks shows all of them")]
+    framework = frameworks[find_framework(names, word, "framework", f"{command('frameworks')} shows all of them")]
     tasks = sum(task.framework_id == framework.id for task in read_tasks(master))
     reserved: dict[str, Quantities] = {}
     volumes = 0

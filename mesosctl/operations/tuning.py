@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Protocol, Self
 
-from mesosctl.api.files.goals import Fault, GoalsFile
+from mesosctl.api.files.goals import GoalsFile
+from mesosctl.api.files.reading import Fault
 from mesosctl.model.amount_text import in_words
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.notation import counted, listed

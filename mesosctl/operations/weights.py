@@ -12,6 +12,7 @@ from mesosctl.model import roles
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.quota.role_status import WeightChange
+from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import confirm
 from mesosctl.operations.list_selection import Selection, SortKey, is_in_branch, role_key, sort_entries
 from mesosctl.operations.quota.reading import note_unknown_role
@@ -38,7 +39,7 @@ def list_weights(master: Master, wanted: Selection) -> list[tuple[str, float]]:
             field="role",
             rule="weight.exists",
             hint=roles.did_you_mean(
-                missing[0], list(weights), "mesosctl weights shows those that were set; other roles have weight 1"
+                missing[0], list(weights), f"{command('weights')} shows those that were set; other roles have weight 1"
             ),
         )
     chosen = [
@@ -103,4 +104,4 @@ def update_weights(master: Master, target: Mapping[str, float], *, v1: bool = Fa
         return False if all(role in shown for role in target) else None
 
     named = ", ".join(f"'{role}'" for role in target)
-    return confirm(master, send, is_shown, what=f"the new weight of {named}", wait=wait, shown_by="mesosctl weights")
+    return confirm(master, send, is_shown, what=f"the new weight of {named}", wait=wait, shown_by=command("weights"))

@@ -8,6 +8,7 @@ from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quota
 from mesosctl.model.reservations.holdings import plain_text
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.output.formats.report import MOST_LINES, NOTHING, Column, Report, Verdict, rest_line
 from mesosctl.planning.cleanup import Cleanup, CleanupSelection, InUse
 from mesosctl.planning.desired_state import Difference
@@ -30,7 +31,7 @@ def wanted_state(content: Mapping[str, Any]) -> Report:
     return Report([], [], [], document, lambda: [document()])
 
 
-def wanted_differences(found: Sequence[Difference], *, prune: bool = False) -> Report:
+def wanted_differences(found: Sequence[Difference], file: str, *, prune: bool = False) -> Report:
     """Differences between the cluster and the file; `prune` says that they include what the file does not name."""
 
     def items() -> "list[documents.StateDifference]":
@@ -58,7 +59,7 @@ def wanted_differences(found: Sequence[Difference], *, prune: bool = False) -> R
         document,
         items,
         empty="nothing differs from the file",
-        verdicts=[_differences_verdict(found, prune=prune)] if found else [],
+        verdicts=[_differences_verdict(found, file, prune=prune)] if found else [],
     )
 
 
@@ -76,9 +77,9 @@ def _state(value: Quota | float | Resources | None) -> "documents.ComparedState 
     return documents.ComparedState(weight=value)
 
 
-def _differences_verdict(found: Sequence[Difference], *, prune: bool) -> Verdict:
-    command = f"mesosctl apply{' --prune' * prune}"
-    return Verdict(f"different from the file: {_counted(found)}; {command} would change that", "not met")
+def _differences_verdict(found: Sequence[Difference], file: str, *, prune: bool) -> Verdict:
+    apply = command("apply", f=file, prune=prune or None)
+    return Verdict(f"different from the file: {_counted(found)}; {apply} would change that", "not met")
 
 
 def unnamed_text(unnamed: Sequence[Difference]) -> str:

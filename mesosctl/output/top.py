@@ -301,9 +301,11 @@ def _role_row(overview: Overview, role: RoleStatus, width: int) -> list[str]:
 
 
 def _cluster_line(overview: Overview) -> str:
-    count = sum(overview.agents.values())
-    states = ", ".join(f"{number} {state}" for state, number in overview.agents.items())
-    agents = f"{counted(count, 'agent')} ({states})"
+    by_state = dict(overview.agents)
+    if "inactive" in by_state:  # a master counts those that are disconnected as inactive too
+        by_state["inactive"] -= by_state.get("disconnected", 0)
+    states = ", ".join(f"{number} {state}" for state, number in by_state.items() if number or state == "active")
+    agents = f"{counted(sum(by_state.values()), 'agent')} ({states})"
     roles = f"{len(overview.roles)} role{'s' * (len(overview.roles) != 1)}"
     frameworks = counted(overview.frameworks, "framework")
     unknown = f"; not visible to this principal: {', '.join(overview.unknown)}" if overview.unknown else ""

@@ -186,6 +186,8 @@ class OfferExplanation:
     """Those that were tried on the snapshot, and would leave nothing more open for the role."""
     recovery: str = ""
     """The progress of the recovery after a failover; empty if it is over."""
+    larger_limits: Limits = field(default_factory=Limits)
+    """All limits of its top-level role, those in the way as large as the role needs; none if none is in the way."""
     unknown: Sequence[str] = field(default=())
     """The facts that the master does not show, each with the assumption for it."""
 

@@ -9,6 +9,7 @@ from mesosctl.model.reservations import operations
 from mesosctl.model.reservations.holdings import RegisteredAgent
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.model.values import value_is_empty, value_subtract
 
 
@@ -214,7 +215,7 @@ class AgentReservations:
                 f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
                 field="reservations",
                 rule="unreserve.no-volume",
-                hint="destroy them first with mesosctl volumes destroy",
+                hint=f"destroy them first with {command('volumes destroy')}",
             )
         group.missing = without(want, have)
         if len(group.missing):

@@ -272,6 +272,16 @@ class HierarchicalAllocator(Allocator):
         self.state.hold_all(record, self.state.frameworks[framework], resources)
         record.refresh()
 
+    def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
+        for role, client in self.state.frameworks[framework].clients.items():
+            for agent, refused, seconds in self.filters.remaining(client):
+                yield agent.id, role, refused, seconds
+
+    def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
+        client = self.state.frameworks[framework].clients.get(role)
+        if client is not None and client.subscribed:
+            self.filters.restore(client, self.state.agents[agent], refused, seconds)
+
     def transition_offered_to_allocated(self, agent: str, resources: Resources) -> None:
         self.state.mark_all_allocated(self.state.agents[agent], resources)
 

@@ -5,7 +5,7 @@ The regular half sees nothing revocable: it gets its own part of each event, and
 
 # ruff: noqa: D102  # the interface documents its methods
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -54,12 +54,6 @@ class LendingAllocator(HierarchicalAllocator):
         """Return what lay idle of an agent's reservations after the last run, lent or not."""
         return Quantities(self.lent.agent(agent).allocation_slack)
 
-    def refusals(self, framework: str) -> Iterator[tuple[str, str, Resources, float]]:
-        """Yield (agent, role, resources without allocation roles, seconds left) of a framework's refusals."""
-        for role, client in self.state.frameworks[framework].clients.items():
-            for agent, refused, seconds in self.filters.remaining(client):
-                yield agent.id, role, refused, seconds
-
     # --- As a master was before this one ------------------------------------------------------------
 
     def restore_offered(self, framework: str, agent: str, resources: Resources) -> None:
@@ -76,12 +70,6 @@ class LendingAllocator(HierarchicalAllocator):
         if borrower is not None and part:
             self.lent.unlend(record, borrower, part)
             self.lent.owe(record, borrower, part, 1)
-
-    def restore_refusal(self, framework: str, agent: str, role: str, refused: Resources, seconds: float) -> None:
-        """Filter resources, without allocation roles, for the remaining seconds."""
-        client = self.state.frameworks[framework].clients.get(role)
-        if client is not None and client.subscribed:
-            self.filters.restore(client, self.state.agents[agent], refused, seconds)
 
     # --- Agents -------------------------------------------------------------------------------------
 

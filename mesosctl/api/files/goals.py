@@ -28,9 +28,10 @@ from typing import Any, NamedTuple, get_args
 
 from mesosctl.api.files import reading
 from mesosctl.api.files.line_numbers import places_in_toml
+from mesosctl.api.files.reading import Fault
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.model import roles
-from mesosctl.model.errors import BadInput, MesosctlError, RuleViolation
+from mesosctl.model.errors import MesosctlError, RuleViolation
 from mesosctl.model.notation import parse_entries, parse_fraction, parse_seconds
 from mesosctl.model.quota import rules as quota_rules
 from mesosctl.planning.tuning import DEFAULT_STEPS, MOST_STEPS, WEIGHT, Goal, GoalKind, SettingKind, Unknown
@@ -45,14 +46,6 @@ _WHOLE = (
     'guarantee = { from = "cpus:0", to = "cpus:8" }'
 )
 """An example of a whole file, for one that is empty."""
-
-
-class Fault(NamedTuple):
-    """A fault of a file: its place in the document, a sentence, and what to do."""
-
-    path: str
-    sentence: str
-    hint: str | None = None
 
 
 class GoalsFile(NamedTuple):
@@ -71,17 +64,10 @@ class GoalsFile(NamedTuple):
             return
         lines = self.file.find(self.file.text)
         faults = sorted(faults, key=lambda one: lines.line_of(one.path) or 0)
-        hints = list(dict.fromkeys(fault.hint for fault in faults if fault.hint))
-        # Several hints stand each at its fault.
-        told = [f"{one.sentence} ({one.hint})" if one.hint and len(hints) > 1 else one.sentence for one in faults]
-        raise BadInput(
-            "; ".join(
-                f"{self.file.place_of(one.path)}: {one.path}: {said}" for one, said in zip(faults, told, strict=True)
-            ),
-            field=faults[0].path,
-            rule="file.fields",
-            hint=hints[0] if len(hints) == 1 else None,
-        )
+        placed = [
+            one._replace(sentence=f"{self.file.place_of(one.path)}: {one.path}: {one.sentence}") for one in faults
+        ]
+        raise reading.refused_for_all(placed, "file.fields")
 
 
 def load(text: str, where: str) -> GoalsFile:

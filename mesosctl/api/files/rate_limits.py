@@ -5,12 +5,12 @@
 
 import json
 import re
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from mesosctl.api.base_model import DoubleOrInfinity, MesosModel, Uint64
 from mesosctl.api.files import json_faults
 from mesosctl.api.files.line_numbers import places_in_json
-from mesosctl.api.files.reading import faults, load, place
+from mesosctl.api.files.reading import Fault, faults, load, place, refused_for_all
 from mesosctl.api.files.text_file import TextFile
 from mesosctl.model import rate_limits as core
 from mesosctl.model.errors import BadInput
@@ -52,14 +52,6 @@ class RateLimits(MesosModel):
         )
 
 
-class _Fault(NamedTuple):
-    """A fault of a file: its sentence, the place of it in the document or the text, and what to do."""
-
-    sentence: str
-    field: str
-    hint: str | None = None
-
-
 def refusal_of(text: str, where: str, *, is_refused: bool = False) -> BadInput | None:
     """The error that names every fault of a file at once; None if it is as documented.
 
@@ -68,27 +60,23 @@ def refusal_of(text: str, where: str, *, is_refused: bool = False) -> BadInput |
     sentences; empty for a text that is in none.
     """
     broken, repaired = json_faults.faults_of(text)
-    found = [_Fault(str(fault), fault.field, fault.hint) for fault in broken]
+    found = [Fault(fault.field, str(fault), fault.hint) for fault in broken]
     try:
         found += [] if repaired is None else _faults_in(repaired, where, is_refused=is_refused or bool(broken))
     except RecursionError:
         return BadInput(f"{where} is nested too deeply", rule="file.json")
     if not found:
         return None
-    hints = list(dict.fromkeys(fault.hint for fault in found if fault.hint))
-    meant = _with_braces(text) if broken else None
+    if not broken:
+        return refused_for_all(found, "file.fields")
+    meant = _with_braces(text)
     if meant is not None:
-        found, hints = found[:1], [f"braces or commas are missing; the file that was meant is {json.dumps(meant)}"]
-    head = f"{where} is not JSON: " if where else "Not JSON: "
-    return BadInput(
-        f"{head if broken else ''}{'; '.join(fault.sentence for fault in found)}",
-        field=found[0].field or None,
-        rule="file.json" if broken else "file.fields",
-        hint=hints[0] if len(hints) == 1 else None,
-    )
+        hint = f"braces or commas are missing; the file that was meant is {json.dumps(meant)}"
+        found = [found[0]._replace(hint=hint)]
+    return refused_for_all(found, "file.json", f"{where} is not JSON: " if where else "Not JSON: ")
 
 
-def _faults_in(text: str, where: str, *, is_refused: bool) -> list[_Fault]:
+def _faults_in(text: str, where: str, *, is_refused: bool) -> list[Fault]:
     """Faults of keys and types in a text that is JSON, without those of values that nobody knows.
 
     If there is one, or the file is refused anyway, those of the rules too.
@@ -104,7 +92,7 @@ def _faults_in(text: str, where: str, *, is_refused: bool) -> list[_Fault]:
     found = [(path or "the top level", sentence, hint) for path, sentence, hint in mistakes]
     in_file = [f"{file.place_of(path)}: " if where else "" for path, _, _ in found]
     return [
-        _Fault(f"{at}{path}: {sentence}", path, hint) for at, (path, sentence, hint) in zip(in_file, found, strict=True)
+        Fault(path, f"{at}{path}: {sentence}", hint) for at, (path, sentence, hint) in zip(in_file, found, strict=True)
     ]
 
 

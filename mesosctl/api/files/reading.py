@@ -8,8 +8,8 @@ after the end are refused with their place.
 import json
 import math
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from mesosctl.api.files.json_faults import explain, hint_at, is_placeholder, placeholder_hint
 from mesosctl.model.errors import BadInput
@@ -66,6 +66,26 @@ def refused(where: str, path: Path, sentence: str, hint: str | None = None) -> B
     named = place(path)
     return BadInput(
         f"{where}: {named or 'the top level'}: {sentence}", field=named or None, rule="file.fields", hint=hint
+    )
+
+
+class Fault(NamedTuple):
+    """A fault of a file: its place in the document or the text, a sentence, and what to do."""
+
+    path: str
+    sentence: str
+    hint: str | None = None
+
+
+def refused_for_all(found: Sequence[Fault], rule: str, head: str = "") -> BadInput:
+    """The error that names every one of these faults; its field is the place of the first.
+
+    A single hint is the error's; if there are several, each stands at its fault.
+    """
+    hints = {fault.hint for fault in found if fault.hint}
+    told = [f"{one.sentence} ({one.hint})" if one.hint and len(hints) > 1 else one.sentence for one in found]
+    return BadInput(
+        head + "; ".join(told), field=found[0].path or None, rule=rule, hint=hints.pop() if len(hints) == 1 else None
     )
 
 

@@ -22,6 +22,7 @@ from mesosctl.model.errors import BadInput, RuleViolation
 from mesosctl.model.offers.offers import Offer
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota import rules as quota_rules
+from mesosctl.model.suggestion import command
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 SCHEMA_VERSION = 1
@@ -61,7 +62,7 @@ def _check_envelope(rest: Mapping[str, Any], where: str) -> None:
         raise BadInput(
             f"{where} is not a snapshot: it has no 'kind': '{KIND}'",
             field="kind",
-            hint="mesosctl snapshot -f FILE writes one",
+            hint=f"{command('snapshot', f='FILE')} writes one",
         )
     version = rest.get("schema_version")
     if version != SCHEMA_VERSION or isinstance(version, bool):

@@ -98,7 +98,7 @@ def diff(
             everything = compare(master, wanted, prune=True, allow_new_resource=allow_new_resource)
         found = [one for one in everything if prune or one.is_named]
         unnamed = [one for one in everything if not one.is_named]
-        session.emit(wanted_differences(found, prune=prune))
+        session.emit(wanted_differences(found, "FILE" if file == "-" else file, prune=prune))
         if unnamed and not prune:
             session.note(unnamed_text(unnamed))
         for role in dict.fromkeys(one.role for one in found if one.is_named):
@@ -349,7 +349,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
             raise UsageError(
                 "--restart makes a new plan, but --plan is one",
                 field="--restart",
-                hint="make another with mesosctl plan",
+                hint=f"make another with {command('plan', f='FILE', save='PLAN')}",
             )
         given = {"FILE": word, "--file": option, "--prune": prune}
         given |= {"--allow-empty": allow_empty, "--allow-new-resource": allow_new_resource}
@@ -358,7 +358,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
                 raise UsageError(
                     f"{name} has no effect with --plan: it was decided when the plan was made",
                     field=name,
-                    hint="leave it out, or make another with mesosctl plan",
+                    hint=f"leave it out, or make another with {command('plan', f='FILE', save='PLAN')}",
                 )
         _apply_plan(session, plan, _checksum(checksum), trusts=trust_master)
         return ExitStatus.DONE

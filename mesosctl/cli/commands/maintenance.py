@@ -12,6 +12,7 @@ from mesosctl.cli.list_options import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.maintenance import MACHINE_KEYS
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection
 from mesosctl.output.formats.report import Report
 
@@ -205,7 +206,7 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
 
     session: Session = ctx.obj
     if file is None:
-        raise UsageError("no file is given", field="--file", hint="give -f FILE, or use mesosctl maintenance plan")
+        raise UsageError("no file is given", field="--file", hint=f"give -f FILE, or use {command('maintenance plan')}")
     written = read_payload(session, file)
     with written.refusals():
         target = read_schedule_file(written.text, named(file))

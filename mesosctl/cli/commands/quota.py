@@ -20,8 +20,8 @@ from mesosctl.cli.arguments import (
     note_role,
     note_role_at_limit,
     nothing_found,
-    parse_guarantee,
     parse_limit,
+    parse_quota,
     parse_words,
     read_by_option,
     read_payload,
@@ -183,16 +183,18 @@ def set_(  # noqa: PLR0913  # one parameter an option
         with written.refusals():
             request = read_quota_request(written.text, named(file), needs_role=role is None)
             guarantee, force = request.to_model(), force or request.force
+        limits = parse_limit(limit)
         check_role_of_file(role, [request.role])
         role = request.role or role or ""
     elif role is None or not (resources or limit is not None):
         raise UsageError(
             "give a role and RESOURCES or --limit",
-            hint=read_by_option(role, "for example, mesosctl quota set dev cpus:12 mem:6GiB"),
+            hint=read_by_option(role, f"for example, {command('quota set', 'dev', 'cpus:12', 'mem:6GiB')}"),
         )
     else:
-        guarantee = parse_guarantee(resources, role) or []
-    limits, refusals = parse_limit(limit), written.refusals(role) if written else refusals_of(resources or ())
+        entries, limits = parse_quota(role, resources, limit)
+        guarantee = entries or []
+    refusals = written.refusals(role) if written else refusals_of(resources or ())
     ask_about_words_after_limit(session, resources, limits)
     with session.open_master() as master, refusals:
         options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
@@ -266,13 +268,12 @@ def update(  # noqa: PLR0913  # one parameter an option
     elif role is None or not (resources or limit is not None):
         raise UsageError(
             "give a role and RESOURCES or --limit",
-            hint=read_by_option(role, "for example, mesosctl quota update dev cpus:8"),
+            hint=read_by_option(role, f"for example, {command('quota update', 'dev', 'cpus:8')}"),
         )
     else:
         with refusals_of(resources or ()):
-            entries = parse_guarantee(resources, role)
+            entries, limits = parse_quota(role, resources, limit)
             guarantee = None if entries is None else guarantees_of(entries) if entries else Quantities()
-        limits = parse_limit(limit)
         ask_about_words_after_limit(session, resources, limits)
         desired = [(role, DesiredQuota(guarantee, limits))]
     options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
@@ -343,16 +344,18 @@ def check(
 
     session: Session = ctx.obj
     if not (resources or limit is not None):
-        raise UsageError("give RESOURCES or --limit", hint="for example, mesosctl quota check dev cpus:12 mem:6GiB")
-    guarantee, limits = parse_guarantee(resources, role) or [], parse_limit(limit)
+        such = command("quota check", "dev", "cpus:12", "mem:6GiB")
+        raise UsageError("give RESOURCES or --limit", hint=f"for example, {such}")
+    entries, limits = parse_quota(role, resources, limit)
+    guarantee = entries or []
     with session.open_master() as master:
         by_request = session.options.api == "v0"
         found = check_quota(
             master, role, guarantee, limits, allow_new_resource=allow_new_resource, by_request=by_request
         )
         session.emit(quota_check(found))
-        if found.has_quota and not limit:
-            change = command("quota update", role, *(resources or ()), dry_run=True)
+        if found.has_quota:
+            change = command("quota update", role, *(resources or ()), limit=limit, dry_run=True)
             session.note(f"{change} checks a change of the quota that it has")
         if not found.has_quota:
             note_role(session, master, role)

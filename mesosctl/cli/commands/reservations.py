@@ -33,6 +33,7 @@ from mesosctl.model.errors import UsageError
 from mesosctl.model.reservations.holdings import RESERVATION_KEYS, VOLUME_KEYS, without_owners
 from mesosctl.model.resource import Disk
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection
 from mesosctl.output.formats.report import Report
 from mesosctl.output.reservations import agent_changes, reservation_list, reservation_tree, volume_list
@@ -188,7 +189,9 @@ def create(  # noqa: PLR0913  # one parameter an option
         _from_file(session, agent_beside_file(agent, volume, size, role, under, label, reserver, path), file, how)
         return
     if volume is None or size is None or role is None:
-        raise UsageError("give ID, SIZE and --role", hint="mesosctl volumes create agent-1 v1 disk:10GiB --role db")
+        raise UsageError(
+            "give ID, SIZE and --role", hint=command("volumes create", "agent-1", "v1", "disk:10GiB", role="db")
+        )
     if ":" not in size:
         raise UsageError(f"'{size}' does not name the resource", field="SIZE", hint=f"write disk:{size}")
     entries = parse_amounts([size])

@@ -18,6 +18,7 @@ from mesosctl.cli.arguments import (
     has_parts,
     note_role,
     note_role_at_limit,
+    note_unmet_guarantees,
     owner,
     pairs,
     read_by_option,
@@ -37,7 +38,6 @@ from mesosctl.operations.reservations.targets import Owner
 from mesosctl.output.reservations import agent_changes
 
 if TYPE_CHECKING:
-    from mesosctl.client.leading_master import Master
     from mesosctl.model.reservations.holdings import RegisteredAgent
 
 
@@ -125,7 +125,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             + command("reserve", agent, any=True, role=role),
         )
     if role is None or not given:
-        hint = "mesosctl reserve agent-1 cpus:8 mem:4GiB --role ads"
+        hint = command("reserve", "agent-1", "cpus:8", "mem:4GiB", role="ads")
         raise UsageError("give RESOURCES and --role", hint=read_by_option(given[0] if given else None, hint))
     from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for, reserve_on_some
     from mesosctl.operations.reservations.targets import find_agent, read_agents
@@ -139,12 +139,13 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     amounts = AmountsOfAgent(given, agent)
     with session.open_master() as master:
         wanted = owner(role, under, label, reserver or requester(master).principal)
+        everybody = read_agents(master)
         if agent is not None:
-            found = find_agent(read_agents(master), agent)
+            found = find_agent(everybody, agent)
             changes = reserve_for(master, [found], amounts.on(found), wanted, how, at_least=at_least)
         else:
             attributes = pairs(attribute, "--attribute")
-            some = _agents_with(master, attributes)
+            some = _agents_with(everybody, attributes)
             changes = reserve_on_some(master, some, count or 1, amounts.on(None), wanted, how, at_least=at_least)
         session.emit(agent_changes(changes))
         if several and session.options.dry_run:
@@ -152,6 +153,8 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         made = Resources(entry for one in changes for entry in one.resources)
         note_role(session, master, role, made.quantities())
         note_role_at_limit(session, master, role)
+        if not under:
+            note_unmet_guarantees(session, master, everybody, made.scalar_quantities())
 
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:
@@ -181,11 +184,11 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, und
         session.emit(agent_changes(operate(master, [plan], how)))
 
 
-def _agents_with(master: "Master", attributes: Sequence[tuple[str, str]]) -> "list[RegisteredAgent]":
+def _agents_with(everybody: "list[RegisteredAgent]", attributes: Sequence[tuple[str, str]]) -> "list[RegisteredAgent]":
     """The agents with these attributes.  Raises NotFound if there is none."""
-    from mesosctl.operations.reservations.targets import no_agent_with, read_agents, with_attributes
+    from mesosctl.operations.reservations.targets import no_agent_with, with_attributes
 
-    everybody, asked = read_agents(master), dict(attributes)
+    asked = dict(attributes)
     found = with_attributes(everybody, asked)
     if asked and not found:
         raise no_agent_with(everybody, asked)
@@ -247,7 +250,7 @@ def unreserve(  # noqa: PLR0913  # one parameter an option
     if role is None or (everything and given) or not (everything or (agent and given)):
         raise UsageError(
             "give AGENT, RESOURCES and --role, or --role and --all",
-            hint=read_by_option(given[0] if given else None, "mesosctl unreserve agent-1 cpus:2 --role ads"),
+            hint=read_by_option(given[0] if given else None, command("unreserve", "agent-1", "cpus:2", role="ads")),
         )
     wanted = owner(role, under, label, reserver)
     if everything:

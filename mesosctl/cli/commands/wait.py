@@ -9,6 +9,7 @@ from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
+from mesosctl.model.suggestion import command
 from mesosctl.output.wait import condition_list
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -65,7 +66,9 @@ def wait(
     session: Session = ctx.obj
     wanted = [parse_condition(word) for word in dict.fromkeys([*(conditions or ()), *(for_ or ())])]
     if not wanted:
-        raise UsageError("no condition is given", field="CONDITION", hint="for example: mesosctl wait master=recovered")
+        raise UsageError(
+            "no condition is given", field="CONDITION", hint=f"for example: {command('wait', 'master=recovered')}"
+        )
     with session.open_master() as master:
         states = wait_until(master, wanted, WaitOptions(not trust_master, session.progress))
     session.end_progress()

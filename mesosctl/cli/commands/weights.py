@@ -23,6 +23,7 @@ from mesosctl.cli.list_options import Count, Watch, show, sort_option
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.quantities import parse_double
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.weights import WEIGHT_KEYS, list_weights
 from mesosctl.output.cluster import NO_WEIGHTS, weight_changes, weight_list
@@ -151,7 +152,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
         with written.refusals():
             target = read_weight_infos(written.text, named(file))
     elif not pairs:
-        raise UsageError("a role and its weight are needed", hint="for example, mesosctl weights set web=2")
+        raise UsageError("a role and its weight are needed", hint=f"for example, {command('weights set', 'web=2')}")
     else:
         target = parse_weights(pairs)
     with session.open_master() as master, written.refusals(*target) if written else nullcontext():

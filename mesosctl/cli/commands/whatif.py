@@ -1,6 +1,9 @@
 """`mesosctl whatif`."""
 
+import re
+import shlex
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -28,7 +31,7 @@ from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import parse_fraction
-from mesosctl.planning.whatif_changes import Change, example, parse_change
+from mesosctl.planning.whatif_changes import VERBS, Change, example, parse_change
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -313,6 +316,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     else:
         instead = {"--from": source, "--recorded": recorded, "--before": before}
         _refuse_options(instead, "cannot be used with --replay", "leave one of them out")
+    _refuse_amounts(session, words or ())
     wanted = named_changes(
         () if replay is not None else words or (),
         lose_agents=lose_agent or (),
@@ -369,6 +373,27 @@ def _waiting(
     _refuse_options(instead, "cannot be used with --wait", "leave one of them out")
     refuse_to_overwrite(history, report, "--report")
     return wait, history
+
+
+def _refuse_amounts(session: Session, words: Sequence[str]) -> None:
+    """Raise UsageError for a change that is only an amount: quotes around it and the word before it are missing."""
+    first = next((word for word in words if _AMOUNT.match(word) and word.partition(":")[0] not in VERBS), None)
+    if first is None:
+        return
+    typed = list(session.environment.words)
+    place = typed.index(first)
+    rest = [word for word in takewhile(lambda word: word in words, typed[place:]) if _AMOUNT.match(word)]
+    before, option = typed[place - 1].rstrip(",;"), typed[place - 2] if place > 1 else ""
+    if place == 0 or ":" not in before:
+        return
+    separator = "," if "task=" in before.rpartition(";")[2] else ";"
+    meant = shlex.quote(separator.join([before, *(word.rstrip(",;") for word in rest)]))
+    hint = f"write {option} {meant}" if option.startswith("--") else f"write {meant}"
+    raise UsageError(f"'{first}' is not a change", field="CHANGES", hint=f"{hint}: one word, in quotes")
+
+
+_AMOUNT = re.compile(r"[a-z_]+(\([^()]*\))?:[\d\[.]", re.ASCII)
+"""The beginning of an amount: `mem:16GiB`, `mem(ads):4GiB`, `ports:[31000-32000]`."""
 
 
 def _refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:

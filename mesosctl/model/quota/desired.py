@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Literal, NamedTuple
 
-from mesosctl.model.amount_text import in_mesos_notation, in_words
+from mesosctl.model.amount_text import as_typed, in_words
 from mesosctl.model.errors import NotFound, RuleViolation
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.rules import (
@@ -113,6 +113,15 @@ class DesiredQuota(NamedTuple):
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
 
+    def _in_a_command(self, role: str, skipped: Mapping[str, bool]) -> tuple[list[str], dict[str, object]]:
+        """Return the arguments and the options of a command that makes this change.
+
+        `skipped` are the options that skip checks, and whether each is given.
+        """
+        guarantee = [] if self.guarantees is None else as_typed(self.guarantees) or ["none"]
+        limit = None if self.limits is None else ";".join(as_typed(self.limits)) or "none"
+        return [role, *guarantee], {"limit": limit, **{option: given or None for option, given in skipped.items()}}
+
     def setting(self, role: str, profile: Profile, skipped: Mapping[str, bool]) -> str | None:
         """The command that sets it for a role without quota; None if such a command would be refused.
 
@@ -129,16 +138,13 @@ class DesiredQuota(NamedTuple):
             return None
         if after.is_default:
             return None
-        guarantee = [in_mesos_notation(self.guarantees)] if self.guarantees else []
-        limit = None if self.limits is None else in_mesos_notation(self.limits) or "none"
-        return command(
-            "quota set",
-            role,
-            *guarantee,
-            limit=limit,
-            force=skipped["force"] or None,
-            allow_new_resource=skipped["allow_new_resource"] or None,
-        )
+        arguments, options = self._replace(guarantees=self.guarantees or None)._in_a_command(role, skipped)
+        return command("quota set", *arguments, **options)
+
+    def updating(self, role: str, skipped: Mapping[str, bool]) -> str:
+        """The command that makes this change of a quota; `skipped` are those of `setting`."""
+        arguments, options = self._in_a_command(role, skipped)
+        return command("quota update", *arguments, **options)
 
 
 # --- Rules ------------------------------------------------------------------------------------------
@@ -170,16 +176,14 @@ def check_update(desired: Sequence[tuple[str, DesiredQuota]]) -> None:
         seen.add(role)
 
 
-def no_quota(
-    roles: Sequence[str], stored: Iterable[str], todo: str = "mesosctl quota list shows which roles have one"
-) -> NotFound:
+def no_quota(roles: Sequence[str], stored: Iterable[str], todo: str | None = None) -> NotFound:
     """The error for roles without quota; `stored` are those with one, and `todo` is what to do."""
     names = ", ".join(f"'{role}'" for role in roles)
     return NotFound(
         f"no quota is set for {names}, or this principal may not see it",
         field="role",
         rule="quota.exists",
-        hint=did_you_mean(roles, stored, todo),
+        hint=did_you_mean(roles, stored, todo or f"{command('quota list')} shows which roles have one"),
     )
 
 
@@ -200,8 +204,12 @@ def check_stored(
     """
     missing = [(role, quota) for role, quota in desired if role not in stored]
     if only_new:
-        for role, _ in desired:
-            check_no_quota_yet(role, stored)
+        for role, quota in desired:
+            try:
+                check_no_quota_yet(role, stored)
+            except RuleViolation as error:
+                error.hint = f"use {quota.updating(role, skipped)}, or {command('quota remove', role)} first"
+                raise
     if missing and not create:
         roles = [role for role, _ in missing]
         if len(desired) > 1:

@@ -18,7 +18,7 @@ from mesosctl.model.amount_text import in_words, shown_amount
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_double, to_milli, to_sent_milli
 from mesosctl.model.quota.capacity import check_capacity
-from mesosctl.model.suggestion import command, options_text
+from mesosctl.model.suggestion import options_text
 from mesosctl.model.version_profile import MESOS_1_11, Profile
 
 if TYPE_CHECKING:
@@ -148,7 +148,6 @@ def check_no_quota_yet(role: str, stored: Collection[str]) -> None:
             f"role '{role}' already has quota",
             field="role",
             rule="quota.already-set",
-            hint=f"use {command('quota update', role)}, or {command('quota remove', role)} first",
         )
 
 

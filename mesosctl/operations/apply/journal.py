@@ -25,6 +25,7 @@ from mesosctl.file_writing import lock_at_once, make_private_folder, sync_folder
 from mesosctl.model.errors import BadInput, Conflict, MesosctlError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.resources import Resources
+from mesosctl.model.suggestion import command
 from mesosctl.planning.plan import QuotaStep, Step, WeightsStep
 from mesosctl.planning.reservation_plan import ReservationStep
 from mesosctl.user_folders import state_folder
@@ -85,11 +86,11 @@ class Journal:
         about: JournalKey,
         *,
         verb: str = "apply",
-        hint: str = "compare with mesosctl diff, then start over with --restart",
+        hint: str | None = None,
         keeps: bool = True,
     ) -> None:
         self.verb = verb
-        self._hint = hint
+        self._hint = hint or f"compare with {command('diff', f='FILE')}, then start over with --restart"
         self._keeps = keeps
         self._replaced: list[Path] = []
         """The journals of other versions of the same file, which go when the steps of this one begin."""

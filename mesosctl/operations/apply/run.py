@@ -11,6 +11,7 @@ from mesosctl.model.amount_text import text_in_words
 from mesosctl.model.errors import Bug, Conflict, MesosctlError, NotFound
 from mesosctl.model.notation import FEW, listed
 from mesosctl.model.quota.desired import DesiredQuota
+from mesosctl.model.suggestion import command
 from mesosctl.operations.apply.journal import Journal, JournalEntry
 from mesosctl.operations.apply.plan import compare
 from mesosctl.operations.quota.reading import read_quotas
@@ -169,7 +170,7 @@ def prove(master: Master, desired: DesiredState, *, prune: bool) -> None:
         raise Conflict(
             f"every step is done, but the cluster differs from the file: {named} changed meanwhile",
             rule="apply.unchanged",
-            hint="compare with mesosctl diff, then run mesosctl apply again",
+            hint=f"compare with {command('diff', f='FILE')}, then run the same command again",
         )
 
 

@@ -35,7 +35,7 @@ def read_saved_plan(text: str, where: str) -> SavedPlan:
     content = read_json(text, where)
     if not isinstance(content, dict) or content.get("kind") != KIND:
         raise BadInput(
-            f"{where} is not a saved plan", field="--plan", hint="mesosctl plan -f FILE --save PLAN makes one"
+            f"{where} is not a saved plan", field="--plan", hint=f"{command('plan', f='FILE', save='PLAN')} makes one"
         )
     if content.get("schema_version") != SCHEMA_VERSION:
         raise BadInput(

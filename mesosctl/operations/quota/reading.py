@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from mesosctl.api import responses
 from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import Denied, MesosctlError, RuleViolation
+from mesosctl.model.errors import Denied, MesosctlError, RuleViolation, Violations
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
 from mesosctl.model.roles import STANDARD_NAMES, check_name, top_level
@@ -168,6 +168,24 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
     return status if status.reached else None
 
 
+def unmet_guarantees(master: Master, free: Callable[[], Quantities]) -> dict[str, Quantities]:
+    """Return what each role lacks of its guarantee, of resources of which `free` is too little for all of them.
+
+    What is offered counts as free.  Empty if every guarantee can be met, or if the quotas cannot be read.
+    """
+    try:
+        quotas = {role: quota for role, quota in read_quotas(master).items() if quota.guarantees}
+        statuses = read_roles(master, responses.roles(master.get_once("/roles")), quotas) if quotas else {}
+    except MesosctlError:
+        return {}
+    lacking = {role: quota.guarantees - statuses[role].counted for role, quota in quotas.items()}
+    if not any(lacking.values()):
+        return {}
+    short = Quantities.total(lacking.values()) - free()
+    found = {role: Quantities({name: one[name] for name in one if name in short}) for role, one in lacking.items()}
+    return {role: one for role, one in found.items() if one}
+
+
 def list_quotas(master: Master, wanted: Selection = Selection(), *, with_usage: bool = False) -> list[RoleStatus]:  # noqa: B008  # it cannot change
     """The selected roles with quota, by default by name; their usage needs one more request.
 
@@ -233,8 +251,11 @@ def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] 
         return
     known = _names_of_agents(master, unfamiliar)
     if known is not None:
+        broken = Violations()
         for name in unfamiliar:
-            check_name(name, known, fields[name])
+            with broken.noted():
+                check_name(name, known, fields[name])
+        broken.refuse()
 
 
 @contextmanager

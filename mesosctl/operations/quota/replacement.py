@@ -6,6 +6,7 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import MesosctlError, NotConfirmed
 from mesosctl.model.quantities import Quota
 from mesosctl.model.quota.rules import quota_of_guarantee
+from mesosctl.model.suggestion import command
 from mesosctl.operations.confirm import GRACE
 from mesosctl.operations.quota.reading import read_quotas
 from mesosctl.operations.quota.requests import send_quota, send_removal, send_update
@@ -78,7 +79,7 @@ class _Restoration:
                 return f"role '{self.role}' has quota {present.guarantees}; nothing was restored", False
             return (
                 f"role '{self.role}' still has its old quota ({self.before.guarantees}), and the master may "
-                "still remove it: check again with mesosctl quota list"
+                f"still remove it: check again with {command('quota list')}"
             ), True
         try:
             self._put_back(over_unknown=unread is not None)
@@ -119,4 +120,4 @@ class _Restoration:
     @property
     def _remedy(self) -> str:
         """The advice for the operator."""
-        return "check with mesosctl quota list when a master answers, and repeat the update with --create"
+        return f"check with {command('quota list')} when a master answers, and repeat the update with --create"

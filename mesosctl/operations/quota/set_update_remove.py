@@ -170,7 +170,11 @@ def plan_update(
 
     Raises RuleViolation, Conflict, NotFound and what reading raises.
     """
-    check_update(desired)
+    try:
+        check_update(desired)
+    except RuleViolation as error:
+        _join_names(error, master, desired, options)
+        raise
     at_once = _is_at_once(master, options)
     if not at_once and len(desired) != 1:
         raise UsageError(
@@ -226,6 +230,20 @@ def plan_update(
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan
+
+
+def _join_names(
+    error: RuleViolation, master: Master, desired: Sequence[tuple[str, DesiredQuota]], options: QuotaOptions
+) -> None:
+    """Let an error about a role tell of names of resources that no agent has too, if the agents can be read."""
+    if options.allow_new_resource:
+        return
+    for _, quota in desired:
+        try:
+            check_names(master, quota.fields)
+        except MesosctlError as other:
+            if isinstance(other, RuleViolation):
+                error.join(other)
 
 
 def _check_limits(master: Master, desired: Sequence[tuple[str, DesiredQuota]]) -> None:

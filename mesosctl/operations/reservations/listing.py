@@ -6,6 +6,7 @@ from typing import NamedTuple
 from mesosctl.client.leading_master import Master
 from mesosctl.model.notation import natural
 from mesosctl.model.reservations.holdings import AgentReservation, RegisteredAgent, agent_reservations
+from mesosctl.model.suggestion import command
 from mesosctl.operations.cluster import Progress
 from mesosctl.operations.list_selection import Selection, SortKey, entries_named, role_key, sort_entries
 from mesosctl.operations.reservations.targets import find_agent, has_attributes, read_agents
@@ -54,7 +55,7 @@ def _listed(
             lambda one: (_volume_id(one),),
             noun="volume",
             field="volume",
-            otherwise="mesosctl volumes list shows all of them",
+            otherwise=f"{command('volumes list')} shows all of them",
         )
         names = {_volume_id(part) for part in known}
         found = [part for part in found if _volume_id(part) in names]

@@ -118,6 +118,12 @@ def reserve_on_some(  # the options of one command
     """
     check_owner(owner)
     check_entries(master, entries)
+    if not agents:
+        raise Conflict(
+            "no agent is in service to reserve on",
+            rule="reserve.enough-agents",
+            hint=f"{command('agents')} shows the status of each",
+        )
     missing = _wanted(master, agents, entries, owner, at_least=at_least)
     complete = [agent for agent in agents if not missing[agent.id]]
     plans = []
@@ -137,7 +143,8 @@ def reserve_on_some(  # the options of one command
             rule="reserve.enough-agents",
             hint="ask for less, or for fewer agents"
             if plans
-            else "ask for less; mesosctl agents shows what is free, and mesosctl reservations what is reserved",
+            else f"ask for less; {command('agents')} shows what is free, and "
+            f"{command('reservations')} what is reserved",
         )
     plans.sort(key=lambda plan: _times_it_fits(plan, entries), reverse=True)
     return operate(master, plans[: max(0, count - len(complete))], options)
@@ -156,7 +163,9 @@ def create_volume(
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
     try:
-        (reserved,) = to_undo(agent, [disk], owner, of_file="mesosctl volumes create -f reads JSON that names the disk")
+        (reserved,) = to_undo(
+            agent, [disk], owner, of_file=f"{command('volumes create', f=True)} reads JSON that names the disk"
+        )
     except NotFound as error:
         error.hint = "a volume is made of reserved disk; reserve it first: " + command(
             "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role
@@ -254,7 +263,7 @@ def plan_all(master: Master, agents: Sequence[RegisteredAgent], owner: Owner) ->
             field="role",
             rule="reservation.exists",
             hint="; ".join(refined_left(agents, owner))
-            or did_you_mean(owner.role, reserved, "mesosctl reservations shows what is reserved, and for whom"),
+            or did_you_mean(owner.role, reserved, f"{command('reservations')} shows what is reserved, and for whom"),
         )
     return plans
 

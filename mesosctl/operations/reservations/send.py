@@ -109,7 +109,7 @@ def operate(master: Master, operations: Sequence[Operation], options: SendOption
         accepted = ", ".join(change.agent.hostname for change in done)
         stopped.add_note(
             f"the request was accepted, but is not confirmed everywhere yet: {accepted}; "
-            "check with mesosctl reservations"
+            f"check with {command('reservations')}"
         )
         raise
 

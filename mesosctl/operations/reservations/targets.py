@@ -8,7 +8,7 @@ from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.notation import listed
-from mesosctl.model.reservations.holdings import RegisteredAgent, without_owners
+from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -69,7 +69,7 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
         f"no agent is named '{word}'",
         field="agent",
         rule="agent.exists",
-        hint="mesosctl agents alone lists them"
+        hint=f"{command('agents')} alone lists them"
         if word in ("list", "ls", "get", "show")
         else did_you_mean(
             word,
@@ -195,8 +195,14 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
             rule="operation.available",
             hint=f"{command('reservations', agent=agent.typed_name, role=under[-1])} shows what there is",
         )
-    choose = "mesosctl reserve -f reads JSON that names the principal and the labels of each level"
-    return _the_one(held, f"{entry.in_words} reserved for {' > '.join(under)}", agent, choose=choose).reservations
+    choose = f"{command('reserve', f=True)} reads JSON that names the principal and the labels of each level"
+    there, lacking = _there(agent, under[-1]), Resources([entry]) - without_owners(Resources(meant))
+    if lacking and len(under) <= 2:  # a suggested command has an option once
+        above = under[-2] if len(under) == 2 else None
+        first = command("reserve", agent.typed_name, plain_text(lacking), role=under[-1], under=above)
+        there += f"; reserve for '{under[-1]}' first: {first}"
+    what = f"{entry.in_words} reserved for {' > '.join(under)}"
+    return _the_one(held, what, agent, there, choose=choose).reservations
 
 
 def to_undo(
@@ -204,13 +210,14 @@ def to_undo(
     entries: Sequence[Resource],
     owner: Owner,
     *,
-    of_file: str = "mesosctl unreserve -f reads JSON that names all of it",
+    of_file: str | None = None,
 ) -> list[Resource]:
     """`entries` with the stack, labels and principal that they have on this agent.
 
     `of_file` says which command reads the JSON that chooses among several.
     Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
+    of_file = of_file or f"{command('unreserve', f=True)} reads JSON that names all of it"
     made, there = [], _there(agent, owner.role)
     for entry in entries:
         meant = agent.total.filter(

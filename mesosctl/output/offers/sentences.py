@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from mesosctl.model.amount_text import enumerated, in_words, shown_amount
+from mesosctl.model.amount_text import as_typed, enumerated, in_words, shown_amount
 from mesosctl.model.notation import counted, listed
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.roles import top_level
@@ -248,18 +248,19 @@ def _is_useless(one: OfferExplanation, line: AccountLine) -> bool:
 
 def _help_at_limit(one: OfferExplanation, missing: str) -> str:
     """Say how a role at its limit gets more although others hold the rest; empty if nothing helps."""
-    top = top_level(one.account.role)
-    own = "" if ("own end", "") in one.useless else f"wait for tasks of role {top} to end"
+    own = "" if ("own end", "") in one.useless else f"wait for tasks of role {top_level(one.account.role)} to end"
     if not one.amount(missing, "limit"):
-        raised = "" if ("limit and others end", "") in one.useless else _RAISE_AND_FREE.format(top=top)
+        is_useless = ("limit and others end", "") in one.useless
+        raised = "" if is_useless else f"{_raise_limit(one)}, and wait for other tasks to end or add agents"
     else:
         raised = ""  # some is free: the line of the limit says so
     return "; for more, ".join(filter(None, (own, raised)))
 
 
-_RAISE_AND_FREE = (
-    "raise the limit of {top} with mesosctl quota update --limit, and wait for other tasks to end or add agents"
-)
+def _raise_limit(one: OfferExplanation) -> str:
+    top = top_level(one.account.role)
+    update = command("quota update", top, limit=";".join(as_typed(one.larger_limits)))
+    return f"raise the limit of {top} with {update}"
 
 
 _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
@@ -293,12 +294,15 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
         return _help_with_reservation(one, line, missing)
     if line.cause == "used":
         return _help_with_use(one)
+    if line.cause == "limit":
+        return _raise_limit(one)
     sentence = _HELP[line.cause]
     if ("own guarantee", "") in one.useless:
         sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
     return sentence.format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
+        update=command("quota update"),
         raise_own=_raise_own(one),
         minimum=_smallest(one),
     )
@@ -306,8 +310,7 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "guarantee": "lower the guarantee of {held} with mesosctl quota update, or {raise_own}",
-    "limit": "raise the limit of {held} with mesosctl quota update --limit",
+    "guarantee": "lower the guarantee of {held} with {update}, or {raise_own}",
     "minimum": "free more on one agent: an offer needs {minimum} there",
     "constraints": "have the framework relax its offer constraints with UPDATE_FRAMEWORK",
     "priority": "wait until the request of higher priority is met",
@@ -321,7 +324,7 @@ def _raise_own(one: OfferExplanation) -> str:
 
 
 _WITHOUT_OWN_GUARANTEE: Mapping[Cause, str] = {
-    "guarantee": "lower the guarantee of {held} with mesosctl quota update",
+    "guarantee": "lower the guarantee of {held} with {update}",
 }
 """The same if a guarantee for the role itself would be refused, or would not help."""
 
@@ -368,22 +371,21 @@ def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: st
     can_unreserve = ("unreserve", line.roles[0]) not in one.useless
     if not static:
         ways = [
-            f"use mesosctl unreserve to release what {role} does not need" if can_unreserve else "",
+            f"use {command('unreserve')} to release what {role} does not need" if can_unreserve else "",
             "have the framework subscribe with that role" if can_subscribe and can_unreserve else "",
             f"have the framework subscribe with role {role}" if can_subscribe and not can_unreserve else "",
         ]
         return ", or ".join(filter(None, ways))
     if not can_subscribe:
         return ""
-    settled = "the agents' configuration makes this reservation (static), so mesosctl unreserve cannot undo it"
+    settled = f"the agents' configuration makes this reservation (static), so {command('unreserve')} cannot undo it"
     if static == line.amounts.get_amount(missing) or not can_unreserve:
         return f"have the framework subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (
         f"have the framework subscribe with role {role}, or unreserve what {role} does not need: "
-        "mesosctl unreserve releases the "
-        f"{shown_amount(missing, dynamic)} {missing} reserved dynamically; as for the other "
-        f"{shown_amount(missing, static)}, {settled}"
+        f"{command('unreserve')} releases the {shown_amount(missing, dynamic)} {missing} reserved dynamically; as for "
+        f"the other {shown_amount(missing, static)}, {settled}"
     )
 
 

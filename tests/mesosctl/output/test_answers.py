@@ -127,14 +127,14 @@ def test_a_check_answers_with_the_reason(passed: bool | None, says: str) -> None
 
 def test_differences_are_counted() -> None:
     found = [Difference("quota", "web", "", "cpus:4", "web"), Difference("weight", "ads", "1", "2", "ads")]
-    assert drawn(wanted_differences(found))[0] == (
-        "different from the file: 1 quota, 1 weight; mesosctl apply would change that"
+    assert drawn(wanted_differences(found, "a.toml"))[0] == (
+        "different from the file: 1 quota, 1 weight; mesosctl apply -f a.toml would change that"
     )
-    assert drawn(wanted_differences(found[:1] * 2))[0].startswith("different from the file: 2 quotas;")
-    assert drawn(wanted_differences(found, prune=True))[0] == (
-        "different from the file: 1 quota, 1 weight; mesosctl apply --prune would change that"
+    assert drawn(wanted_differences(found[:1] * 2, "a.toml"))[0].startswith("different from the file: 2 quotas;")
+    assert drawn(wanted_differences(found, "a.toml", prune=True))[0] == (
+        "different from the file: 1 quota, 1 weight; mesosctl apply -f a.toml --prune would change that"
     )
-    assert drawn(wanted_differences([])) == ["nothing differs from the file"]
+    assert drawn(wanted_differences([], "a.toml")) == ["nothing differs from the file"]
 
 
 QUOTA = Quota(Quantities({"cpus": 4000}), Limits())

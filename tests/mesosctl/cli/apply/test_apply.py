@@ -280,7 +280,7 @@ def test_what_the_file_does_not_name_is_said_and_how_to_remove_it(run, file):
     assert run("diff", "-f", file) == (0, "", f"mesosctl: note: nothing differs from the file\n{left}")
     status, out, err = run("diff", "-f", file, "--prune")
     assert (status, err) == (1, "")
-    assert "1 quota, 1 weight; mesosctl apply --prune" in out
+    assert f"1 quota, 1 weight; mesosctl apply -f {file} --prune" in out
     assert run("apply", "-f", file, "--prune", "--yes")[0] == 0
     assert run("diff", "-f", file, "--prune")[0] == 0
 

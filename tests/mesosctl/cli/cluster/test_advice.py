@@ -32,7 +32,8 @@ GUARANTEE = {
 def test_a_higher_limit_is_advised_only_if_something_is_left_for_it(others, helps):
     said = explained("spark", ("spark", "ads"), ads=LIMIT, **others)
     assert "beyond the limit of ads" in said
-    assert ("raise the limit of ads" in said) is helps
+    needed = "raise the limit of ads with mesosctl quota update ads --limit 'cpus:4;mem:4GiB'"
+    assert (needed in said) is helps
 
 
 def test_two_frameworks_of_one_name_have_their_short_ids():

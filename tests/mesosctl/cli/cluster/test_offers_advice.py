@@ -29,7 +29,7 @@ def test_a_role_at_its_limit_is_told_so_while_others_hold_the_rest(folder):
     assert "of 24, 20 are used by big (role big)" in said["answer"]
     (helping,) = said["helps"]
     assert helping.startswith("wait for tasks of role web to end; ")
-    assert "the limit of web with mesosctl quota update --limit, " in helping
+    assert "with mesosctl quota update web --limit cpus:5, " in helping
     assert helping.endswith(" other tasks to end or add agents")
 
 
@@ -39,7 +39,7 @@ def test_a_role_whose_limit_is_zero_is_told_to_raise_it_alone(folder):
     assert said["reason"] == "limit"
     (helping,) = said["helps"]
     assert helping.startswith("raise the limit of web with ")
-    assert "mesosctl quota update --limit, " in helping
+    assert "mesosctl quota update web --limit cpus:1, " in helping
     assert helping.endswith(" other tasks to end or add agents")
 
 
@@ -120,6 +120,14 @@ def test_a_role_below_its_guarantee_is_ahead_of_one_with_a_smaller_share(folder)
     assert (web["ahead"], web["lacking"]) == ([], {"cpus": 6.0})
     assert (batch["ahead"], batch["lacking"]) == (["web"], {})
     assert "served before batch when resources become free: web" in of_role(folder, "batch", "table")
+
+
+def test_a_sentence_about_a_role_is_said_once_for_all_its_frameworks(folder, monkeypatch):
+    another = BELOW_GUARANTEE + '[[frameworks]]\nname = "another"\nrole = "batch"\ntask = "cpus:1;mem:64"\n'
+    monkeypatch.setitem(globals(), "BELOW_GUARANTEE", another)
+    said = of_role(folder, "batch", "wide")
+    assert "another in role batch" in said
+    assert said.count("served before batch") == 1
 
 
 def test_a_role_below_its_guarantee_is_told_what_it_lacks_and_to_get_no_guarantee(folder):

@@ -323,9 +323,9 @@ def test_every_command_works_or_refuses_clearly(ctl, node):
 def test_a_suggested_command_is_for_the_cluster_of_the_command(ctl):
     assert ctl("quota", "set", "web", "cpus:1", "--context", "lab").status == 0
     told = ctl("quota", "set", "web", "cpus:1", "--context", "lab").err
-    assert "use mesosctl quota update web --context lab, or " in told
+    assert "use mesosctl quota update web cpus:1 --context lab, or " in told
     told = ctl("quota", "set", "web", "cpus:1", "--master", "fake:lab.toml").err
-    assert "mesosctl quota update web --master fake:lab.toml" in told
+    assert "mesosctl quota update web cpus:1 --master fake:lab.toml" in told
     told = ctl("quota", "set", "web", "cpus:1", "--context", "lab,keys", "--yes").err
     assert "--context lab" in told
     assert "lab,keys" not in told

@@ -183,7 +183,15 @@ MISTAKES = (
     ),
     Mistake("quota check ads cpus:4 --limit cpus:8 -o wide", 1, OLDER_LIMITS),
     Mistake("apply -f a.toml", 3, f"a.toml, line 3: role 'web': {OLDER_LIMITS}", files={"a.toml": LIMITED}),
-    Mistake("quota set web cpus:4 --limit cpus:8", 3, "role 'web' already has quota", on=NEWER, before=QUOTA),
+    Mistake(
+        "quota set web cpus:4 mem:6GiB --limit cpus:8",
+        3,
+        "role 'web' already has quota",
+        "use mesosctl quota update web cpus:4 mem:6GiB --limit cpus:8, or mesosctl quota remove web first",
+        on=NEWER,
+        before=QUOTA,
+    ),
+    Mistake("quota set web --limit cpus:8", 3, "already has", "quota update web --limit cpus:8, or", NEWER, QUOTA),
     Mistake(
         "quota set ads cpus:1000",
         6,

@@ -5,6 +5,11 @@ from tests.mesosctl.cli.mistakes.mistake import Mistake
 _AGENT = '\n[[agents]]\nresources = "cpus:1"\n'
 _RATES = '{"limits": [\n{"principal": "a", "qps": 1}],\n"aggregate_default_qps": -1}'
 _BROKEN = '{"limits": [\n{"principal": "a", "qps": -1,, "capacity": 1}\n]\n"x": 1}'
+_SEVERAL_FAULTS = (
+    "rates.json, line 4: x: there is no key 'x' here (known: limits, aggregate_default_qps, "
+    "aggregate_default_capacity); rates.json, line 2: limits[0].qps: Invalid qps: -1. It must be a positive number "
+    "(leave qps out for no limit)"
+)
 _READINGS = '{"at": 0, "principal": "a", "received": 1}\n{"at": TIME, "principal": "a", "received": 2}\n'
 
 
@@ -43,20 +48,19 @@ IN_FILES = (
         "ratelimit validate -f rates.json",
         3,
         "line 2, column 30: expected a name in double quotes, or '}', found ', \"capacity\": 1}'; "
-        "line 4, column 1: expected ',' or '}', found '\"x\": 1}'; "
-        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        "line 4, column 1: expected ',' or '}', found '\"x\": 1}'; " + _SEVERAL_FAULTS,
         files={"rates.json": _BROKEN},
     ),
     Mistake(
         "ratelimit validate rates.json -o json",
         3,
-        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        _SEVERAL_FAULTS,
         files={"rates.json": _BROKEN},
     ),
     Mistake(
         "roles",
         3,
-        "rates.json, line 4: x: there is no key 'x' here; rates.json, line 2: limits[0].qps: Invalid qps: -1",
+        _SEVERAL_FAULTS,
         on="fake:c.toml",
         files={"c.toml": f'[flags]\nrate_limits = "rates.json"{_AGENT}', "rates.json": _BROKEN},
     ),

@@ -85,18 +85,40 @@ WORDS = (
     ),
     Mistake("reserve agent-1 agent-2 cpus:1 --role ads", 3, "'agent-2' is not NAME", "name one agent for each command"),
     Mistake("reserve agent-1 50% --role ads", 3, "'50%' is not NAME:VALUE", "name each resource: cpus:50% mem:50%"),
+    # --- Several mistakes in one command --------------------------------------------------------------------------
+    Mistake(
+        "quota set web/a cpu:12",
+        3,
+        "quota on nested role 'web/a' is not supported yet; no agent in the cluster has a resource 'cpu'",
+        "set it for 'web', which covers the roles below it; did you mean cpus?",
+        on=NEWER,
+    ),
+    Mistake("quota set web/a cpus:x", 3, "'x' is not a number; quota on nested role 'web/a'", "set it for 'web'"),
+    Mistake("quota set web cpus:x mem:y", 3, "cpus: 'x' is not a number; mem: 'y' is not a number", "mem:6GiB"),
+    Mistake("quota update web cpus:x --limit mem:y", 3, "cpus: 'x' is not a number; mem: 'y'", "example, mem:6GiB"),
+    Mistake("quota set web cpu:1 meem:64", 3, "resource 'cpu'; no agent", "did you mean cpus? did you mean mem?"),
+    Mistake("reserve agent-1 cpus:x mem:y --role web", 3, "cpus: 'x' is not a number; mem: 'y'", "mem:6GiB"),
+    # --- Sizes without a unit -------------------------------------------------------------------------------------
+    Mistake("quota check web cpus:900 mem:6", 1, "note: mem:6 means 6 MiB", "for 6 GiB, write mem:6GiB"),
+    Mistake("quota set web 'cpus:900;mem:6'", 6, "note: mem:6 means 6 MiB", "for 6 GiB, write mem:6GiB"),
+    Mistake("whatif 'quota:web=cpus:900;disk:20'", 1, "note: disk:20 means 20 MiB", "for 20 GiB, write disk:20GiB"),
+    Mistake("reserve agent-1 mem:4 cpus:900 --role web", 6, "note: mem:4 means 4 MiB", "write mem:4GiB"),
     # --- Amounts -------------------------------------------------------------------------------------------------
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
     Mistake(
         "quota set web cpus:1,mem:2",
         3,
         "'cpus:1,mem:2' has commas between resources",
-        "separate them with spaces, or with semicolons in quotes: cpus:1 mem:2, or 'cpus:1;mem:2'",
+        "separate them with semicolons, in quotes: 'cpus:1;mem:2'",
     ),
-    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "spaces: cpus:1, without a comma"),
-    Mistake(
-        "whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "cpus:1 mem:2, or 'cpus:1;mem:2'"
-    ),
+    Mistake("quota set web cpus:1, mem:2", 3, "'cpus:1,' has commas", "write cpus:1, without a comma"),
+    Mistake("whatif --add-agent cpus:1,mem:2", 3, "'cpus:1,mem:2' has commas between", "quotes: 'cpus:1;mem:2'"),
+    Mistake("quota set web --limit cpus:1,mem:2", 3, "has commas between", "quotes: 'cpus:1;mem:2'", on=NEWER),
+    Mistake("whatif --add-agent cpus:8 mem:16GiB", 2, "'mem:16GiB' is not a", "write --add-agent 'cpus:8;mem:16GiB'"),
+    Mistake("whatif --add-agent cpus:8, mem:16GiB disk:1GB", 2, "not a change", "'cpus:8;mem:16GiB;disk:1GB'"),
+    Mistake("whatif quota:ads=cpus:1 mem:1GiB", 2, "'mem:1GiB' is not a change", "write 'quota:ads=cpus:1;mem:1GiB'"),
+    Mistake("whatif --find-largest quota:ads=cpus:? mem:1GiB", 2, "not a change", "'quota:ads=cpus:?;mem:1GiB'"),
+    Mistake("whatif --add-framework 'role=db;task=cpus:1' mem:64", 2, "not a change", "'role=db;task=cpus:1,mem:64'"),
     Mistake("reserve agent-1 'cpus:1,ports:[1-2,5-6]' --role ads", 3, "has commas", "'cpus:1;ports:[1-2,5-6]'"),
     Mistake("quota set web cpus:1,5", 3, "cpus: '1,5' is not a number", "for example, cpus:12"),
     Mistake(
@@ -130,10 +152,14 @@ WORDS = (
         "reserve agent-1 cpus:9 --role web/db --under web",
         5,
         "agent agent-1 does not have 9 cpus reserved for web\n",
+        "has 1 cpu dynamically reserved for 'web'; reserve for 'web' first: mesosctl reserve agent-1 cpus:8 --role web",
         before=RESERVED,
     ),
     Mistake(
-        "reserve agent-1 cpus:1 --role web/db --under web", 5, "agent agent-1 does not have 1 cpu reserved for web"
+        "reserve agent-1 cpus:1 --role web/db --under web",
+        5,
+        "agent agent-1 does not have 1 cpu reserved for web",
+        "has nothing reserved for 'web'; reserve for 'web' first: mesosctl reserve agent-1 cpus:1 --role web",
     ),
     Mistake(
         "unreserve agent-1 cpus:1 --role web/db --under web",
@@ -175,6 +201,22 @@ WORDS = (
     Mistake(
         "reserve --any cpus:50% --role web", 2, "--any and --count choose among agents of any size", "name an agent"
     ),
+    Mistake(
+        "reserve --any cpus:1 --role web",
+        6,
+        "no agent is in service",
+        "mesosctl agents shows the status of each",
+        on="fake:off.toml",
+        files={"off.toml": '[[agents]]\nresources = "cpus:4"\nactive = false\n'},
+    ),
+    Mistake(
+        "agents",
+        3,
+        "leaves_after is not a number of seconds",
+        "write leaves_after = 90",
+        on="fake:a.toml",
+        files={"a.toml": '[[agents]]\nresources = "cpus:4"\nleaves_after = "90s"\n'},
+    ),
     # --- Which master --------------------------------------------------------------------------------------------
     Mistake("quota list --master htp://x", 2, SCHEME, "did you mean http://? write http://host:5050"),
     Mistake("quota list", 2, SCHEME, "the address comes from MESOSCTL_MASTER", on="htp://x"),
@@ -184,6 +226,8 @@ WORDS = (
     # --- Files -----------------------------------------------------------------------------------------------------
     Mistake("apply -f a.toml", 3, "a.toml cannot be read: No such file", "mesosctl export -f a.toml writes one"),
     Mistake("diff -f 'a b.toml'", 3, "a b.toml cannot be read", "mesosctl export -f 'a b.toml' writes one"),
+    Mistake("diff -f nope.toml", 3, "nope.toml cannot be read", "it was looked for in /"),
+    Mistake("apply --plan p.json", 3, "p.json cannot be read", "it was looked for in /"),
     Mistake("diff -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": ""}),
     Mistake("apply -f a.toml", 1, "note: a.toml names no quota, weight or reservation", files={"a.toml": "[quotas]"}),
     Mistake("quota set -f a.json", 3, "a.json cannot be read: No such file", "it was looked for in /"),

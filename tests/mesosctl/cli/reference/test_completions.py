@@ -370,3 +370,18 @@ def test_a_home_that_cannot_be_written_is_named_when_a_completion_is_installed(m
     )
     assert ran.returncode == 3, ran.stderr
     assert f"{home} cannot be used: File exists" in ran.stderr
+
+
+@pytest.mark.parametrize("module", ["mesosctl", "fake_master"])
+def test_a_startup_file_that_is_edited_is_named(module, tmp_path):
+    def install() -> str:
+        return subprocess.run(
+            [sys.executable, "-m", module, "--install-completion", "bash"],
+            env={**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stderr
+
+    assert f"{tmp_path / '.bashrc'} has a line for it now" in install()
+    assert "source" in (tmp_path / ".bashrc").read_text(encoding="utf-8")

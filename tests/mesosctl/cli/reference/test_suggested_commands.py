@@ -64,6 +64,33 @@ def test_no_command_is_put_together_by_hand():
     assert [f"{path.relative_to(ROOT)}:{line}" for path in SOURCES for line in put_together(path)] == []
 
 
+OF_NO_CLUSTER = frozenset({"context", "audit", "completion", "options", "help"})
+WRITTEN_OUT = frozenset(
+    f"mesosctl/{name}.py"
+    for name in ("operations/offers", "operations/replay", "output/usage", "api/files/reading", "cli/reference/pages")
+)
+"""The name of a framework, commands that read files, and a page."""
+
+
+def written_out(path: Path) -> Iterator[str]:
+    """Commands about a cluster that stand in a sentence as they are, so that none of them names the cluster."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "examples"]
+    apart = {id(part) for call in calls for part in ast.walk(call)}
+    apart |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    verbs = {node.path[1] for node in commands().walk() if len(node.path) > 1} - OF_NO_CLUSTER
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
+            for told in re.finditer(r"(?<![\w-])mesosctl ([a-z-]+)", node.value):
+                if told[1] in verbs:
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}: {told[0]}"
+
+
+def test_every_command_in_a_sentence_is_for_the_cluster_of_the_command():
+    looked_at = [path for path in SOURCES if path.relative_to(ROOT).as_posix() not in WRITTEN_OUT]
+    assert [one for path in looked_at for one in written_out(path)] == []
+
+
 @given(st.lists(st.text(min_size=1), max_size=3), st.text(min_size=1))
 def test_whatever_the_names_a_shell_reads_one_command_with_them(names, role):
     words = shlex.split(command("volumes destroy", *names, role=role))

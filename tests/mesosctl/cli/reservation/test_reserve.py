@@ -68,6 +68,19 @@ def test_does_not_guess_between_two_reservations_below(lab):
         assert "hint: mesosctl reserve -f reads JSON" in ran.err  # an option would be for the new reservation
 
 
+@pytest.mark.parametrize(("amount", "role", "lacks"), [(20, "ads", False), (30, "ads", True), (30, "web", False)])
+def test_a_guarantee_that_cannot_be_met_any_more_is_named(lab, amount, role, lacks):
+    """There are 32 cpus that nobody has reserved, and 8 of ads; web has a guarantee of 8."""
+    assert lab.run("quota", "set", "web", "cpus:8").status == 0
+    rest = amount
+    for agent, free in (("three", 16), ("one", 12), ("two", 4)):
+        taken, rest = min(rest, free), rest - min(rest, free)
+        if taken:
+            ran = lab.run("reserve", agent, f"cpus:{taken}", "--role", role)
+            assert ran.status == 0
+    assert ("web lacks 8 cpus of its guarantee" in ran.err) is lacks, ran.err
+
+
 def test_any_takes_the_agent_with_most_room(lab):
     assert lab.run("reserve", "--any", "cpus:4", "mem:1024", "--role", "db").status == 0
     assert "cpus" in lab.reserved("three")

@@ -88,7 +88,7 @@ def test_the_amounts_of_guarantees_and_limits_are_those_that_were_named():
         ("web", DesiredQuota(FOUR), MESOS_1_4, "mesosctl quota set web cpus:4"),
         ("web", DesiredQuota(FOUR, Limits(EIGHT)), MESOS_1_11, "mesosctl quota set web cpus:4 --limit cpus:8"),
         ("web", DesiredQuota(FOUR, Limits()), MESOS_1_11, "mesosctl quota set web cpus:4 --limit none"),
-        ("web", DesiredQuota(limits=MEM), MESOS_1_11, "mesosctl quota set web --limit mem:512"),
+        ("web", DesiredQuota(limits=MEM), MESOS_1_11, "mesosctl quota set web --limit mem:512MiB"),
         ("web", DesiredQuota(FOUR, MEM), MESOS_1_4, None),
         ("web?", DesiredQuota(FOUR), MESOS_1_11, None),
         ("web", DesiredQuota(), MESOS_1_11, None),

@@ -152,8 +152,11 @@ def test_a_refusal_of_one_entry_names_its_role(act):
     ("act", "hint"),
     [
         (lambda: rules.check_not_default_role("*"), "subscribe"),
-        (lambda: rules.check_no_quota_yet("web", {"web"}), "mesosctl quota update web"),
-        (lambda: rules.check_no_quota_yet("web", {"web"}), "mesosctl quota remove web"),
+        (
+            lambda: stored_check(("web", NAMED), stored={"web"}, only_new=True),
+            "mesosctl quota update web cpus:4 --limit cpus:8, or",
+        ),
+        (lambda: stored_check(("web", NAMED), stored={"web"}, only_new=True), "mesosctl quota remove web"),
         (lambda: rules.check_not_nested("web/a/b"), "'web'"),
         (lambda: rules.check_path("web?"), "ASCII"),
         (lambda: rules.check_guarantee([]), "at least one"),
