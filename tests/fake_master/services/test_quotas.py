@@ -120,6 +120,14 @@ def test_a_quota_of_another_role_is_forbidden_even_beside_one_that_is_allowed(pr
     assert list(shown(lab)) == ["a"]
 
 
+def test_who_may_do_it_for_one_role_sets_and_removes_its_quota():
+    lab = Lab("cpus:20;mem:1024", flags=acls("update_quotas"))
+    lab.master.quotas.set("ops", "a", [Resource("cpus", 1000)], {"cpus": 1.0}, force=False)
+    assert list(shown(lab)) == ["a"]
+    lab.master.quotas.remove("ops", "a")
+    assert shown(lab) == {}
+
+
 @pytest.mark.parametrize(("version", "limited"), [("1.4", {}), ("1.11", {"cpus": 2})])
 def test_a_guarantee_is_a_limit_too_since_mesos_1_9(version, limited):
     lab = Lab("cpus:20;mem:1024", version=version)
@@ -156,6 +164,17 @@ def test_a_removed_quota_limits_nobody_any_more():
     for role in ("a", "b"):
         assert lab.request("DELETE", f"/quota/{role}").status == 200
     assert framework.offered() == 4
+
+
+@pytest.mark.parametrize(("roles", "rescinded"), [((), 1), (("q", "q"), 2)])
+def test_a_request_takes_back_an_agent_for_each_framework_of_its_role(roles, rescinded):
+    lab = Lab(*["cpus:4;mem:64"] * 3)
+    other = Scheduler(lab, name="other")
+    assert other.offered() == 12
+    for number, role in enumerate(roles):
+        Scheduler(lab, name=f"f{number}", roles=[role])
+    assert lab.post("/quota", {"role": "q", "guarantee": [scalar("cpus", 1)]}) == 200
+    assert len(other.heard("RESCIND")) == rescinded
 
 
 def test_offers_beyond_a_new_limit_are_taken_back():
@@ -196,6 +215,7 @@ def put(lab: Lab, *entries: tuple[str, float], principal: str | None = None) -> 
         (("b", -1.0), "weight.positive", "[1].weight"),
         (("b", math.nan), "weight.positive", "[1].weight"),
         (("b c", 1.0), "role.syntax", "[1].role"),
+        (("b\f", 1.0), "role.syntax", "[1].role"),
         (("new", 1.0), "role.whitelist", None),
     ],
 )

@@ -337,10 +337,8 @@ def test_a_scheduler_that_subscribed_again_is_not_ended_by_its_old_connection():
         ('{"aggregate_default_qps": 0}', "Invalid aggregate_default_qps: 0. It must be a positive number"),
         ('{"limits": [{"qps": 1}]}', "limits[0].principal: it is missing"),
         ('{"limits": {}}', "limits: it should be an array"),
-        (
-            '{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}',
-            "expected a value, found '...], \"x\": 1}'; x: there",
-        ),
+        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "expected a value, found '...], \"x\": 1}'"),
+        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "; x: there"),
         ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "limits[0].qps: Invalid qps: 0"),
         ('{"limits": [', "Not JSON"),
         ("/nonexistent/limits.json", "cannot be read"),

@@ -393,15 +393,19 @@ def test_steps_begin_even_if_a_replaced_journal_stays(tmp_path):
 
 
 def test_space_is_kept_once_for_all_steps_and_a_file_in_it_is_private(tmp_path, monkeypatch):
-    kept, written = [], write_atomically
+    kept: list[int] = []
+    written, allocate = write_atomically, journals._allocate
 
     def fails_first(path, text, **options):
         if len(kept) == 1 and list(tmp_path.glob("*.reserve")):
             raise BadInput(f"{path} cannot be written")
         written(path, text, **options)
 
-    allocate = journals._allocate
-    monkeypatch.setattr(journals, "_allocate", lambda *of: (kept.append(of), allocate(*of)))
+    def allocates(descriptor, size):
+        kept.append(size)
+        allocate(descriptor, size)
+
+    monkeypatch.setattr(journals, "_allocate", allocates)
     monkeypatch.setattr(journals, "write_atomically", fails_first)
     with Journal(tmp_path, KEY) as journal:
         journal.write(entry())
