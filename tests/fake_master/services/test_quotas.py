@@ -100,6 +100,15 @@ def test_force_skips_the_room_of_the_cluster_and_what_a_role_holds_but_no_other_
     assert refused(lab, ("a", cpus(100))).rule == "quota.capacity"
 
 
+@pytest.mark.parametrize("version", ["1.4", "1.11"])
+def test_an_update_follows_the_newest_rules_on_every_master(version):
+    lab = Lab("cpus(web):4;cpus:8;mem:64", version=version)
+    Scheduler(lab, name="used").launch("t", "u")
+    lab.master.quotas.update(None, [("a", cpus(12))], force=False)
+    assert refused(lab, ("a", cpus(13))).rule == "quota.capacity"
+    assert refused(lab, ("used", up_to(1))).rule == "quota.consumption"
+
+
 def test_what_is_reserved_counts_towards_the_limits_of_its_role_alone():
     lab = Lab("cpus(a):4;cpus:8;mem:64")
     assert refused(lab, ("a", up_to(3))).rule == "quota.consumption"
