@@ -375,3 +375,24 @@ def test_switched_off_it_leaves_http_frameworks_alone_as_a_real_master_does():
     framework.call("TEARDOWN")
     assert cluster.counters() == {"p": (0, 0)}
     assert "rate_limit_http" not in cluster.read("/flags")["flags"]
+
+
+# --- Who is throttled -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("applies", [True, False])
+def test_whose_calls_may_wait_and_how_many_do(applies):
+    limits = {
+        "limits": [{"principal": "p", "qps": 1, "capacity": 9}, {"principal": "free"}],
+        "aggregate_default_qps": 2,
+    }
+    cluster = Lab(rate_limits=limits, flags={} if applies else {"rate_limit_http": "false"})
+    schedulers = {name: Scheduler(cluster, name=name, principal=name) for name in ("p", "free", "other")}
+    schedulers["p"].send("a", "b", "c")
+    rate_limiting = cluster.master.rate_limiting
+    may_wait = {
+        framework.name: rate_limiting.throttles(framework) for framework in cluster.master.state.frameworks.values()
+    }
+    assert may_wait == {"p": applies, "free": False, "other": applies}
+    queues = {principal: (waiting, limit.qps, limit.capacity) for principal, waiting, limit in rate_limiting.queues()}
+    assert queues == {"p": (2 * applies, 1, 9), "other": (0, 2, None)}
