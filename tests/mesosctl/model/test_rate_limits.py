@@ -27,9 +27,15 @@ def test_errors_come_entry_by_entry_and_the_default_last():
         ("limits[1].qps", "positive-rate"),
         ("aggregate_default_qps", "positive-rate"),
     ]
+    assert {remark.level for remark in errors(limits)} == {"error"}
+    advice = [remark.hint or "" for remark in errors(limits)]
+    assert ["qps" in one for one in advice] == [True, False, True, True]
+    assert "aggregate_default_qps" in advice[-1]
+    assert "one entry" in advice[1]
     with pytest.raises(RuleViolation, match="Invalid qps: 0") as raised:
         check(limits)
-    assert raised.value.field == "limits[0].qps"
+    assert (raised.value.field, raised.value.rule) == ("limits[0].qps", "ratelimit.positive-rate")
+    assert raised.value.hint == advice[0]
 
 
 @pytest.mark.parametrize("limits", [RateLimits(), RateLimits((("", RateLimit()),)), RateLimits((), RateLimit(0.001))])
