@@ -18,9 +18,9 @@ import heapq
 import math
 from bisect import bisect_left, insort
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from operator import add, attrgetter, ge, sub
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -233,10 +233,19 @@ class _Framework:
         self.unfit: set[tuple[str, Amounts]] = set()
         """Offers that have no room for any size that waits."""
 
+    def fits(self, role: str, offered: Amounts) -> bool:
+        """Whether an offer has room for any task that waits."""
+        offer = role, offered
+        if not self.waiting or offer in self.unfit:
+            return False
+        if any(key[1] == role and _contains(offered, size) for key, (size, _) in self.queues.items()):
+            return True
+        self.unfit.add(offer)
+        return False
+
     def take(self, role: str, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
         """Return the waiting tasks for which there is room, first come, first served; they wait no longer."""
-        offer = role, left
-        if not self.waiting or offer in self.unfit:
+        if not self.fits(role, left):
             return []
         found: list[tuple[Amounts, AskedTask]] = []
         fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
@@ -250,8 +259,6 @@ class _Framework:
             else:
                 del self.queues[key]
         self.waiting -= len(found)
-        if not found:
-            self.unfit.add(offer)
         return found
 
 
@@ -284,6 +291,30 @@ Offers = dict[_Client, dict[int, Amounts]]
 """The offers of a run: by client and agent."""
 
 
+class _OpenAgents:
+    """The agents that have anything free: in order, and in order by what that is."""
+
+    def __init__(self, free: Sequence[Amounts]) -> None:
+        self.in_order = [agent for agent, amounts in enumerate(free) if any(amounts)]
+        self.alike: dict[Amounts, list[int]] = {}
+        for agent in self.in_order:
+            self.alike.setdefault(free[agent], []).append(agent)
+
+    def change(self, agent: int, before: Amounts, after: Amounts) -> None:
+        """Put an agent in another place, or leave it out, because it has other resources free now."""
+        if any(after):
+            insort(self.alike.setdefault(after, []), agent)
+            if not any(before):
+                insort(self.in_order, agent)
+        else:
+            del self.in_order[bisect_left(self.in_order, agent)]
+        if any(before):
+            alike = self.alike[before]
+            del alike[bisect_left(alike, agent)]
+            if not alike:
+                del self.alike[before]
+
+
 class ScalarReplay:
     """One replay.  Agents are known by their places in the order of registration."""
 
@@ -303,8 +334,7 @@ class ScalarReplay:
         self._names, self._sizes, self._free = _in_places(state, frameworks)
         """The names of resources in order; the sizes of tasks, by the ids of their resources; what agents have free."""
         self._nothing: Amounts = (0,) * len(self._names)
-        self._open = [agent for agent, free in enumerate(self._free) if any(free)]
-        """The agents that have anything free, in order."""
+        self._open = _OpenAgents(self._free)
         self._headroom: Amounts = tuple(map(sum, zip(*self._free, strict=True)))
         """The sum of what is free."""
         self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
@@ -447,7 +477,7 @@ class ScalarReplay:
                 self._leave_out_repetitions(due)
                 self._begin_batch()
             self._has_changed = False
-            self._run(self._open.copy())
+            self._run(self._open.in_order.copy())
         self._batch = self._now + self._interval
 
     def _begin_batch(self) -> None:
@@ -586,9 +616,36 @@ class ScalarReplay:
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
+        if self._active == 1 and not self._quotas:
+            self._offer_to_one(next(client for client in self._clients if client.is_active), agents)
+            return
         for agent in agents:
             if self._idle_until[agent] <= self._now and self._free[agent] != self._nothing:
                 self._offer_fairly(agent)
+
+    def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
+        """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
+        now, end = self._now, self._now + (self._seconds or 0.0)
+        declined = 0
+        for agent in agents:
+            free = self._free[agent]
+            if self._idle_until[agent] > now or free == self._nothing:
+                continue
+            if not client.large_enough[free] or agent not in client.agents:
+                self._idle_until[agent] = math.inf
+            elif refused_until := self._refused_until(client, agent, free):
+                self._idle_until[agent] = refused_until
+            elif client.framework.fits(client.role.name, free):
+                self._commit(client, agent, free)
+            else:
+                declined += 1
+                if self._seconds is not None:
+                    client.refuse(agent, free, end)
+                    self._ends.append(end)
+        if declined:
+            self._has_changed = True
+            client.offered_again(declined)
+            client.role.offered_again(declined)
 
     def _offer_fairly(self, agent: int) -> None:
         idle_until = math.inf
@@ -665,10 +722,7 @@ class ScalarReplay:
         """Replace what is free on an agent."""
         before, self._free[agent] = self._free[agent], free
         self._idle_until[agent] = 0.0
-        if free == self._nothing:
-            del self._open[bisect_left(self._open, agent)]
-        elif before == self._nothing:
-            insort(self._open, agent)
+        self._open.change(agent, before, free)
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -738,21 +792,23 @@ class ScalarReplay:
                 break
             sizes.add(size)
             seen += len(queue)
-        left = min(seen, _MOST_REQUESTS)
-        room: dict[Amounts, list[_Client]] = {}
-        """The clients that may be offered enough for a task, by what an agent has free."""
-        for agent in self._open:
-            if left == 0:
-                return
-            free = self._free[agent]
-            clients = room.get(free)
-            if clients is None:
-                fits = any(_contains(free, size) for size in sizes)
-                clients = room[free] = [one for one in framework.clients if fits and one.large_enough[free]]
-            if clients and any(agent in client.agents for client in clients):
-                left -= 1
-                self._candidates = self._candidates or set()
-                self._candidates.add(agent)
+        found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, _MOST_REQUESTS)))
+        if found:
+            self._candidates = found.union(self._candidates or ())
+
+    def _agents_with_room(self, clients: Sequence[_Client], sizes: Collection[Amounts]) -> Iterator[int]:
+        """Return the agents, in order, of which one of these clients may be offered enough for one of these sizes."""
+
+        def admitted(agents: Iterable[int], clients: Sequence[_Client]) -> Iterator[int]:
+            return (agent for agent in agents if any(agent in client.agents for client in clients))
+
+        return heapq.merge(
+            *(
+                admitted(agents, [client for client in clients if client.large_enough[free]])
+                for free, agents in self._open.alike.items()
+                if any(_contains(free, size) for size in sizes)
+            )
+        )
 
     def _set_active(self, client: _Client, *, is_active: bool) -> None:
         client.is_active = is_active

@@ -124,10 +124,17 @@ def reservation_list(
         has_static = tells["STACK"] and any(level.type == "STATIC" for holding in held for level in holding.stack)
         return shown._replace(
             columns=[column._replace(wide=not tells.get(column.title, not column.wide)) for column in columns],
-            remark=["", STATIC_LEGEND] if has_static else (),
+            remark=["", *_legend(has_static=has_static)] if tells["STACK"] else (),
         )
 
     return shown._replace(terminal=drawn)
+
+
+def _legend(*, has_static: bool) -> Iterator[str]:
+    """Return what the signs of STACK mean."""
+    yield "STACK: the role on the left reserved first, and each role to its right has refined that"
+    if has_static:
+        yield STATIC_LEGEND
 
 
 def _in_order(held: Sequence[AgentReservation], sort: str | None) -> Sequence[AgentReservation]:

@@ -53,13 +53,23 @@ def _title(goal: Goal) -> str:
     return f"{goal.role} {goal.kind}{bound}"
 
 
+def _missed(tuning: Tuning, shown: Sequence[Candidate]) -> list[bool]:
+    """Return for each goal whether one of these candidates misses it."""
+    measured = [tuning.measured(one) for one in shown if not tuning.tried[one].refusal]
+    return [any(not goal.is_met(one[index]) for one in measured) for index, goal in enumerate(tuning.goals)]
+
+
 def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> Report:
     tuning = answer.tuning
     columns = [
         Column("CHANGES", kind="sentence", rank=-1),
-        Column("SIZE", kind="number", rank=2),
+        Column("SIZE", kind="number", rank=3),
         Column("MET", kind="number", rank=-1),
-        *(Column(_title(goal), key=f"{goal.role}.{goal.kind}", rank=1) for goal in tuning.goals),
+        # A goal that is missed says why one candidate is worse than another.
+        *(
+            Column(_title(goal), key=f"{goal.role}.{goal.kind}", rank=1 if missed else 2)
+            for goal, missed in zip(tuning.goals, _missed(tuning, shown), strict=True)
+        ),
     ]
     rows = []
     for candidate in shown:

@@ -160,10 +160,10 @@ def replayed_alternatives_report(found: Sequence[Alternative[Replay]]) -> Report
             (
                 Column("CHANGE", rank=-1),
                 Column("HARMLESS", meaning={"yes": "met", "no": "not met"}),
-                Column("WHY", kind="sentence", rank=3),
+                Column("WHY", kind="sentence", rank=1),
                 Column(f"WAIT > {limit.upper()} BEFORE", key="above_limit_before", kind="number", rank=4),
-                Column(f"WAIT > {limit.upper()}", key="above_limit", kind="number", rank=1),
-                Column("LONGEST", key="longest_wait_seconds", kind="number", rank=2),
+                Column(f"WAIT > {limit.upper()}", key="above_limit", kind="number", rank=2),
+                Column("LONGEST", key="longest_wait_seconds", kind="number", rank=3),
             ),
             [_replay_row(one, span) for one in found],
             [one.change for one in found],

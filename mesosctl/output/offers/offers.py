@@ -246,26 +246,24 @@ def _remark(explanations: Sequence[OfferExplanation]) -> Iterator[str | Report]:
     helping = list(dict.fromkeys(sentence for one in explanations for sentence in helps(one)))
     if helping:
         yield from ("", "what would help:", *(f"  {sentence}" for sentence in helping))
-    for one in explanations:
-        yield from _notes(one)
+    for note in dict.fromkeys(note for one in explanations for note in _notes(one)):
+        yield from ("", note)
     unknown = list(dict.fromkeys(sentence for one in explanations for sentence in one.unknown))
     if unknown:
         yield from ("", "what the master does not show:", *(f"  {sentence}" for sentence in unknown))
 
 
 def _notes(one: OfferExplanation) -> Iterator[str]:
+    """Return sentences about the role; frameworks of one role share most of them."""
     role, ahead, shortfall = one.account.role, one.account.ahead, one.account.shortfall
     if shortfall:
         is_next = not ahead and role == top_level(role) and one.hindrance is None
         first = ", so it is served first when resources become free" if is_next else ""
-        yield ""
         yield f"{top_level(role)} lacks {in_words(shortfall)} of its guarantee{first}"
     if ahead and one.missing is not None and one.hindrance is None:
-        yield ""
         yield f"served before {role} when resources become free: {names(ahead)}"
     if one.account.evictable:
         tasks = ", ".join(f"{task.framework}/{task.task_id} on {task.agent}" for task in one.account.evictable)
-        yield ""
         yield (
             f"if {one.account.role} used everything that it can get, these tasks would be evicted, in this order: "
             f"{tasks}"

@@ -115,6 +115,26 @@ def test_time_in_which_the_same_offers_are_declined_costs_no_runs(words):
     assert fast.starts == on_a_master(given, words, 5.0).starts
 
 
+def test_what_a_framework_declined_alone_counts_when_another_waits_too():
+    tasks = [
+        ReplayedTask("one", "a", parse_resources("cpus:1"), 1e6 + 0.5, 65.0),
+        ReplayedTask("two", "b", parse_resources("cpus:4"), 1e6 + 1.5, 60.0),
+        ReplayedTask("three", "c", parse_resources("cpus:4"), 1e6 + 60, 60.0),
+    ]
+    frameworks = {
+        task.framework_id: ReplayedFramework(
+            task.framework_id, task.framework_id, (task.role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+        )
+        for task in tasks
+    }
+    agent = Agent("m-S1", "h1", "slave(1)@127.0.0.1:5051", parse_resources("cpus:4;mem:8192"))
+    given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 300, [ReplayedAgent(agent, 1e6, None)], frameworks, tasks)
+    starts = on_a_master(given, (), 5.0).starts
+    assert played(given, (), 5.0).starts == starts
+    assert None not in starts
+    assert starts[2] < starts[1], "two declined more often, so three comes first although its name is the last"
+
+
 @pytest.mark.parametrize(
     "resources",
     ["cpus:4;mem:4096;ports:[31000-32000]", "cpus(web):2;cpus:2;mem:4096"],

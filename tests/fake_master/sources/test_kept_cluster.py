@@ -1,9 +1,6 @@
 """A `fake:` cluster goes on from one command to the next: tasks, offers and time."""
 
 import json
-import os
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -14,7 +11,6 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.kept_cluster import KEY, KIND, KeptCluster
 from fake_master.transports.address import FakeAddress, open_on_call
 from mesosctl.model.errors import BadInput, UsageError
-from tests import ROOT
 
 AGENTS = '[[agents]]\nresources = "cpus:8;mem:16384"\ncount = 3\n'
 GREEDY = AGENTS + (
@@ -273,40 +269,45 @@ def test_a_framework_that_was_torn_down_never_returns(file: Path) -> None:
         assert [one["name"] for one in ask(f"{file}{advance}")["frameworks"]] == ["shop"]
 
 
-_AT_ONCE = """
-import sys
-from mesosctl.__main__ import main
-print("ready", flush=True)
-sys.stdin.readline()
-sys.exit(main(sys.argv[1:]))
-"""
+def quota_call(role: str) -> bytes:
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 2}}]
+    return json.dumps({"role": role, "guarantee": guarantee, "force": True}).encode()
 
 
-@pytest.mark.process
-def test_commands_at_once_lose_no_change(file: Path) -> None:
+def roles_with_quota(answer: Any) -> set[str]:
+    return {one["role"] for one in json.loads(answer.body)["infos"]}
+
+
+def test_commands_at_once_see_and_lose_no_change(file: Path) -> None:
+    """Both have started before either changes anything, and the one that began first ends last."""
     file.write_text(GREEDY)
     before = tasks(ask(file))
-    roles = ["batch", "web", "ads", "db"]
-    children = [
-        subprocess.Popen(
-            [sys.executable, "-c", _AT_ONCE, "quota", "set", role, "cpus:2", "--force", "--master", f"fake:{file}"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
-            text=True,
-        )
-        for role in roles
-    ]
-    for child in children:
-        assert child.stdout is not None
-        assert child.stdout.readline() == "ready\n"
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    said = [child.communicate(timeout=120)[0] for child in children]
-    assert [child.returncode for child in children] == [0] * len(roles), said
-    kept = {one["role"] for one in ask(file, "/quota")["infos"]}
-    assert kept == set(roles)
+    with closing(open_on_call(f"fake:{file}")) as one:
+        one.answer("GET", "/state", {}, b"")
+        with closing(open_on_call(f"fake:{file}")) as other:
+            other.answer("GET", "/state", {}, b"")
+            for master, role in ((one, "batch"), (other, "web"), (one, "ads"), (other, "db")):
+                assert master.answer("POST", "/quota", {}, quota_call(role)).status == 200
+            everything = {"batch", "web", "ads", "db"}
+            assert roles_with_quota(one.answer("GET", "/quota", {}, b"")) == everything
+            assert other.answer("DELETE", "/quota/db", {}, b"").status == 200
+        assert roles_with_quota(one.answer("GET", "/quota", {}, b"")) == everything - {"db"}
+    assert roles_with_quota_of(file) == everything - {"db"}
     assert tasks(ask(file)) == before
+
+
+def roles_with_quota_of(file: Path) -> set[str]:
+    return {one["role"] for one in ask(file, "/quota")["infos"]}
+
+
+def test_a_command_waits_while_another_one_writes(file: Path) -> None:
+    """The one that writes holds the lock of the file; whoever may not wait is told so, and changes nothing."""
+    file.write_text(GREEDY)
+    ask(file)
+    holder = SqliteRegistry(FakeAddress.parse(f"fake:{file}").state_file())
+    with closing(holder), closing(open_on_call(f"fake:{file}", 0.0)) as master:
+        with holder.transaction(), pytest.raises(BadInput, match="is locked") as refused:
+            master.answer("POST", "/quota", {}, quota_call("web"))
+        assert "another process is using it" in (refused.value.hint or "")
+        assert master.answer("POST", "/quota", {}, quota_call("ads")).status == 200
+    assert roles_with_quota_of(file) == {"ads"}

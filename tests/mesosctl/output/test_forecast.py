@@ -56,6 +56,15 @@ def test_a_narrow_terminal_shows_what_is_after_rather_than_what_is_before():
     assert {"BEFORE", "AFTER"} <= left_out
 
 
+def test_what_follows_from_other_columns_leaves_first():
+    """BEFORE follows from AFTER and what is gained and lost; without these, AFTER still says who has what."""
+    columns = [one for one in forecast_report(whole_forecast()).columns if not one.wide and one.rank >= 0]
+    leaving = sorted(columns, key=lambda one: -one.rank)
+    assert [one.title for one in leaving if one.title != "KIND"] == [
+        *("GUARANTEE", "SHARE", "BEFORE", "GAINS", "LOSES", "AFTER"),
+    ]
+
+
 def test_a_name_does_not_steer_a_terminal():
     assert "\u202e" not in written("table")
     assert "\\u202e" in written("table")

@@ -122,6 +122,14 @@ def test_a_role_below_its_guarantee_is_ahead_of_one_with_a_smaller_share(folder)
     assert "served before batch when resources become free: web" in of_role(folder, "batch", "table")
 
 
+def test_a_sentence_about_a_role_is_said_once_for_all_its_frameworks(folder, monkeypatch):
+    another = BELOW_GUARANTEE + '[[frameworks]]\nname = "another"\nrole = "batch"\ntask = "cpus:1;mem:64"\n'
+    monkeypatch.setitem(globals(), "BELOW_GUARANTEE", another)
+    said = of_role(folder, "batch", "wide")
+    assert "another in role batch" in said
+    assert said.count("served before batch") == 1
+
+
 def test_a_role_below_its_guarantee_is_told_what_it_lacks_and_to_get_no_guarantee(folder):
     said = of_role(folder, "web", "table")
     assert "web lacks 6 cpus of its guarantee, " in said

@@ -60,6 +60,13 @@ def test_the_mark_of_a_static_reservation_is_explained_where_it_is_shown(lab):
     assert shown.splitlines()[-1].startswith("! in STACK: static")
 
 
+def test_the_direction_of_a_stack_is_said_where_one_is_shown(busy):
+    shown = busy.run("reservations", terminal=True, COLUMNS="200", NO_COLOR="1").out
+    assert "eng > eng/db" in shown
+    assert "\nSTACK: the role on the left reserved first" in shown
+    assert "STACK:" not in busy.run("reservations").out, "a script gets the table alone"
+
+
 def test_the_tree_sums_what_lies_below(busy):
     roles = {entry["role"]: entry for entry in busy.run("reservations", "--tree", "-o", "json").json["roles"]}
     assert list(roles) == ["ads", "eng", "eng/db"]

@@ -298,6 +298,31 @@ def test_tasks_that_end_with_lost_agents_are_counted(folder):
     assert json.loads(typed("whatif quota:web=cpus:1 -o json", folder, "fake:c.toml").out)["tasks_lost"] == 0
 
 
+FULL = """
+mesos_version = "1.11"
+[[agents]]
+hostname = "a1"
+resources = "cpus:3;mem:384"
+[[agents]]
+hostname = "a2"
+resources = "cpus:8;mem:1024"
+"""
+
+
+def test_a_role_that_has_nothing_left_lost_what_is_used_below_it_too(folder):
+    frameworks = [
+        f'[[frameworks]]\nname = "{name}"\nrole = "{role}"\ntask = "cpus:1;mem:128"\n[[frameworks.running]]\n'
+        f'agent = "{agent}"\ntasks = {tasks}\nresources = "cpus:{tasks};mem:{128 * tasks}"\n'
+        for name, role, agent, tasks in (("shop", "web/shop", "a1", 3), ("big", "ads", "a2", 8))
+    ]
+    (folder / "c.toml").write_text(FULL + "".join(frameworks), encoding="utf-8")
+    ran = typed("whatif --lose-agent a1", folder, "fake:c.toml")
+    assert ran.status == 1, ran.err
+    used = "used 3 cpus and 384MiB mem"
+    assert f"nothing left: its tasks {used}" in ran.out
+    assert f"and those of roles below it {used}" in ran.out
+
+
 def test_tasks_that_are_added_did_not_wait_before(folder):
     (folder / "c.toml").write_text(RUNNING.partition("[[frameworks]]")[0], encoding="utf-8")
     word = "role=new;task=cpus:1,mem:128;tasks=100;lasts=1h"
