@@ -641,7 +641,7 @@ class ScalarReplay:
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
-        if self._active == 1 and not self._quotas:
+        if self._active == 1 and not self._quotas and self._seconds is not None:
             self._offer_to_one(next(client for client in self._clients if client.is_active), agents)
             return
         for agent in agents:
@@ -650,7 +650,8 @@ class ScalarReplay:
 
     def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
         """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
-        now, end = self._now, self._now + (self._seconds or 0.0)
+        assert self._seconds is not None, "without filters, the batch of this moment would offer it again"
+        now, end = self._now, self._now + self._seconds
         declined: list[tuple[_Client, int, Amounts]] = []
         for agent in agents:
             free = self._free[agent]
@@ -664,11 +665,9 @@ class ScalarReplay:
                 self._commit(client, agent, free)
             else:
                 declined.append((client, agent, free))
-                if self._seconds is not None:
-                    client.refuse(agent, free, end)
+                client.refuse(agent, free, end)
         if declined:
-            if self._seconds is not None:
-                self._declined.append(_Declined(end, client.framework, frozenset(declined)))
+            self._declined.append(_Declined(end, client.framework, frozenset(declined)))
             self._has_changed = True
             client.offered_again(len(declined))
             client.role.offered_again(len(declined))
