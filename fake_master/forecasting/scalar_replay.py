@@ -590,10 +590,8 @@ class ScalarReplay:
         lacking: list[_Role] | None = None
         for agent in agents:
             if lacking is None:
-                with_quota = (self._roles[name] for name in self._quotas if name in self._roles)
-                lacking = sorted(
-                    (role for role in with_quota if any(role.unmet) and role.frameworks.walk()), key=_Node.key
-                )
+                # All roles are put in order, so that ties are counted.
+                lacking = [role for role in self._order.walk() if any(role.unmet) and role.frameworks.walk()]
             if not lacking:
                 return
             if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
@@ -650,7 +648,7 @@ class ScalarReplay:
 
     def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
         """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
-        assert self._seconds is not None, "without filters, the batch of this moment would offer it again"
+        assert self._seconds is not None, "without filters, the batch of this moment offers it again"
         now, end = self._now, self._now + self._seconds
         declined: list[tuple[_Client, int, Amounts]] = []
         for agent in agents:
