@@ -302,7 +302,7 @@ def _plus(amounts: Amounts, others: Amounts) -> Amounts:
 
 
 class _Declined(NamedTuple):
-    """What a framework has declined at once, and refuses until `end`."""
+    """Offers that a framework has declined at once, and refuses until `end`."""
 
     end: float
     framework: _Framework
@@ -406,7 +406,7 @@ class ScalarReplay:
         self._has_changed = True
         """Whether anything has changed since a batch that made no offer, so that the next one might."""
         self._declined: deque[_Declined] = deque()
-        """What has been declined, and may still be refused, in order."""
+        """The declined offers that may still be refused, in order."""
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = count()
         self._seen: dict[object, _Moment] = {}
