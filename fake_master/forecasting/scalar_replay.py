@@ -302,7 +302,7 @@ def _plus(amounts: Amounts, others: Amounts) -> Amounts:
 
 
 class _Declined(NamedTuple):
-    """What a framework has declined at once, and refuses until `end`."""
+    """Offers that a framework has declined at once, and refuses until `end`."""
 
     end: float
     framework: _Framework
@@ -406,7 +406,7 @@ class ScalarReplay:
         self._has_changed = True
         """Whether anything has changed since a batch that made no offer, so that the next one might."""
         self._declined: deque[_Declined] = deque()
-        """What has been declined, and may still be refused, in order."""
+        """The declined offers that may still be refused, in order."""
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
         self._numbers = count()
         self._seen: dict[object, _Moment] = {}
@@ -590,10 +590,8 @@ class ScalarReplay:
         lacking: list[_Role] | None = None
         for agent in agents:
             if lacking is None:
-                with_quota = (self._roles[name] for name in self._quotas if name in self._roles)
-                lacking = sorted(
-                    (role for role in with_quota if any(role.unmet) and role.frameworks.walk()), key=_Node.key
-                )
+                # All roles are put in order, so that ties are counted.
+                lacking = [role for role in self._order.walk() if any(role.unmet) and role.frameworks.walk()]
             if not lacking:
                 return
             if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
@@ -641,7 +639,7 @@ class ScalarReplay:
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
-        if self._active == 1 and not self._quotas:
+        if self._active == 1 and not self._quotas and self._seconds is not None:
             self._offer_to_one(next(client for client in self._clients if client.is_active), agents)
             return
         for agent in agents:
@@ -650,7 +648,8 @@ class ScalarReplay:
 
     def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
         """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
-        now, end = self._now, self._now + (self._seconds or 0.0)
+        assert self._seconds is not None, "without filters, the batch of this moment offers it again"
+        now, end = self._now, self._now + self._seconds
         declined: list[tuple[_Client, int, Amounts]] = []
         for agent in agents:
             free = self._free[agent]
@@ -664,11 +663,9 @@ class ScalarReplay:
                 self._commit(client, agent, free)
             else:
                 declined.append((client, agent, free))
-                if self._seconds is not None:
-                    client.refuse(agent, free, end)
+                client.refuse(agent, free, end)
         if declined:
-            if self._seconds is not None:
-                self._declined.append(_Declined(end, client.framework, frozenset(declined)))
+            self._declined.append(_Declined(end, client.framework, frozenset(declined)))
             self._has_changed = True
             client.offered_again(len(declined))
             client.role.offered_again(len(declined))

@@ -228,6 +228,7 @@ class Recurrence:
             if sorter is None:
                 continue
             assert isinstance(sorter, DrfSorter), "another order does not depend on state alone"
+            sorter.refresh()  # so that the ties of nodes that have just been offered something are counted
             inner = [sorter.root]
             while inner:
                 children = list(inner.pop().children.values())
