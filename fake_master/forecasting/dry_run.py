@@ -16,6 +16,7 @@ from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting.cluster_changes import add_agents, restarted
+from fake_master.forecasting.lost_tasks import LostTasks
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
@@ -71,6 +72,7 @@ class DryRun:
         self._lost: list[LostAgent] = []
         self._done = 0
         self._take(master)
+        self._lost_tasks = LostTasks(master.state)
         self._accounts = AccountsOfMaster()
         self._settle()
         self.connection = Recorder(master, clock, self._answers.append)
@@ -148,6 +150,7 @@ class DryRun:
         master = restarted(self._source, self._master.registry, self.clock, self._flags, away)
         self._restarted = True
         self._take(master)
+        self._lost_tasks.restart()
         self.connection.follow(master)
         self._watch()
         master.advance()
@@ -233,8 +236,10 @@ class DryRun:
 
     def _pass(self, cycles: int) -> None:
         for _ in range(cycles):
+            self._lost_tasks.ask_again(self._master)
             self.clock.sleep(self._master.allocation_interval)
             self._master.advance()
+            self._lost_tasks.answer(self._master)
             if self._options.assume == "accept":
                 self._accept_everything()
             self._done += 1
@@ -295,6 +300,7 @@ class DryRun:
             rescinded=self._rescinded.found(),
             evicted=self._evictions.found(),
             wants=self._wants,
+            asked_again=self._lost_tasks.were_asked_for,
             offers_suspended=self._offers_suspended,
             restarted=self._restarted,
             traffic=self.traffic,

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Any
 
+from fake_master.http.json_text import ResourceTexts
 from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.http.views.frameworks import framework, in_full, sight, task_summary, visible, visible_tasks
-from fake_master.http.views.templates import OfferTexts
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
@@ -32,10 +32,10 @@ class FrameworkEndpoints:
         if wanted is None:
             return json_response({**in_full(state, principal), "unregistered_frameworks": []}, request)
 
-        offers, by = OfferTexts(state), sight(state, principal)
+        texts, by = ResourceTexts(), sight(state, principal)
 
         def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
-            return [framework(of, offers, by) for of in visible(state, principal, some) if of.id == wanted]
+            return [framework(of, texts, by) for of in visible(state, principal, some) if of.id == wanted]
 
         return json_response(
             {

@@ -1,17 +1,16 @@
 """JSON as a master writes it, without blanks.
 
-Texts that repeat are written once: `Fragment` is finished JSON inside an object, `ResourceTexts` has the texts of
-resources, and `LikeTexts` those of agents and offers that differ only in a few texts.
+Texts that repeat are written once: `Fragment` is finished JSON inside an object, and `ResourceTexts` has the texts of
+resources.
 """
 
 import json
-import re
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from json.encoder import encode_basestring
 from math import isfinite
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 from mesosctl.api.protobuf_json.messages import NOT_FINITE
 from mesosctl.api.resources import Format, list_to_json, summary
@@ -20,9 +19,6 @@ from mesosctl.model.resources import Resources
 # Created once: `json.dumps` creates an encoder for every call, and there are thousands in one answer.
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _key = lru_cache(1024)(encode_basestring)
-
-
-Of = TypeVar("Of")
 
 
 class Fragment:
@@ -88,53 +84,6 @@ def dumps(value: Any) -> bytes:
 def to_bytes(text: str) -> bytes:
     """Return JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
     return text.encode(errors="surrogateescape")
-
-
-_FEW_SHAPES = 64
-"""With more, most things are unlike any other, and a template is made only for the second of a shape."""
-
-
-class LikeTexts(Generic[Of]):
-    """The JSON of things that are alike except for a few texts, written once for all with the same shape."""
-
-    def __init__(self, own: Iterable[Callable[[Of], str]], blank: Of) -> None:
-        """`own` returns the JSON texts that differ, without quotes; those of `blank` are in no other JSON."""
-        self._own = tuple(own)
-        self._blank = blank
-        self._known: dict[Hashable, tuple[list[str], list[tuple[int, Callable[[Of], str]]]] | None] = {}
-        """By shape: the pieces of its JSON, and the places among them of the texts that differ."""
-
-    def text(self, shape: Hashable, of: Of, view: Callable[[Of], Any], blank_like: Callable[[Of], Of]) -> str:
-        """Return the JSON of what `view` shows.
-
-        The shape is everything that the JSON depends on except the texts that differ; `blank_like` returns a thing of
-        the same shape that has all of them from the blank one.
-        """
-        known = self._known.get(shape)
-        if known is None:
-            if shape not in self._known and len(self._known) >= _FEW_SHAPES:
-                # Many a thing is like no other.
-                self._known[shape] = None
-                return text_of(view(of))
-            own, any_of_them = self._own_by_text
-            pieces = any_of_them.split(text_of(view(blank_like(of))))
-            places = [(place, own[piece]) for place, piece in enumerate(pieces) if place % 2]
-            known = self._known[shape] = (pieces, places)
-        filled = known[0].copy()
-        for place, own_text in known[1]:
-            filled[place] = own_text(of)
-        return "".join(filled)
-
-    @cached_property
-    def _own_by_text(self) -> tuple[dict[str, Callable[[Of], str]], re.Pattern[str]]:
-        """The function of each text of the blank, and the pattern of all these texts."""
-        own = {text_of_one(self._blank): text_of_one for text_of_one in self._own}
-        return own, re.compile("(" + "|".join(map(re.escape, own)) + ")")
-
-
-def without_quotes(text: str) -> str:
-    """Return a text as it is within the quotes of JSON."""
-    return encode_basestring(text)[1:-1]
 
 
 def json_object(fields: Mapping[str, Any]) -> JsonPieces:

@@ -2,7 +2,8 @@
 
 The file makes a master with the same agents, frameworks and what they run, quotas, weights, reservations and volumes.
 Its frameworks hold their offers, like those of a snapshot; the task of each is its average task, so that `answer =
-"accept"` makes it launch tasks. A sentence names anything that a cluster file cannot express.
+"accept"` makes it launch tasks. One that runs tasks and suppresses all of its roles is full: it wants as many tasks as
+it runs, and asks again for those that end. A sentence names anything that a cluster file cannot express.
 """
 
 from collections import Counter
@@ -132,10 +133,8 @@ def _framework(
         "roles": list(framework.roles),
         "principal": framework.principal,
         "capabilities": sorted(framework.capabilities),
-        "suppressed": sorted(framework.suppressed or ()),
+        **_wish(framework, usages),
         "connected": framework.connected and framework.active,
-        "answer": "hold",
-        "task": average_task(usages),
         "running": [_running(usage, names, framework, left_out) for usage in usages],
     }
     for what, told in (("offer constraints", framework.offer_constraints), ("offer filters", framework.offer_filters)):
@@ -146,6 +145,14 @@ def _framework(
     if kept["connected"]:
         del kept["connected"]
     return kept
+
+
+def _wish(framework: SnapshotFramework, usages: list[Usage]) -> dict[str, Any]:
+    """Return the task of a framework, and what it does with offers; one that is away may want more when it is back."""
+    suppressed, task = framework.suppressed or frozenset(), average_task(usages)
+    if task and framework.active and suppressed.issuperset(framework.roles):
+        return {"answer": "accept", "task": task, "tasks": sum(usage.tasks for usage in usages)}
+    return {"suppressed": sorted(suppressed), "answer": "hold", "task": task}
 
 
 def average_task(usages: Iterable[Usage]) -> str:

@@ -55,7 +55,10 @@ class SimulatedFrameworkSpec:
     task: Resources = field(default_factory=Resources)
     """The resources of each of its tasks: scalars."""
     tasks: int | None = None
-    """The number of tasks that it wants to run at once; None means as many as there is room for."""
+    """The number of tasks that it wants to run at once; None means as many as there is room for.
+
+    While they run, it suppresses its roles.
+    """
     per_offer: int | None = None
     """The number of tasks that it launches from one offer; None means as many as fit."""
     answer: Answer = "accept"
@@ -318,9 +321,9 @@ class SimulatedFramework(LocalScheduler):
 
     def updated(self, task: Task, status: TaskStatus) -> None:
         """See `LocalScheduler`."""
-        if status.uuid is None:
-            return
-        if status.state in TERMINAL_STATES:
+        if status.uuid is None:  # the master's own: an agent is lost, or back
+            self._soon(self._ask_for_the_rest)
+        elif status.state in TERMINAL_STATES:
             self._soon(partial(self._acknowledge, task, status))
             self._soon(self._ask_for_the_rest)
         elif self._answers_later:
@@ -469,22 +472,45 @@ class SimulatedFramework(LocalScheduler):
             self._on_launch(framework, offer, len(tasks))
 
     def _suppress(self, framework: Framework) -> None:
-        """The master processes a SUPPRESS, unless more was asked for meanwhile."""
-        if not self._waiting and framework.roles - framework.suppressed:
+        """The master processes a SUPPRESS, unless more was asked for, or a task ended, meanwhile."""
+        is_done = not self._waiting if self._spec.demand is not None else self._lacking(framework) <= 0
+        if is_done and framework.roles - framework.suppressed:
             self._master.subscriptions.suppress(framework, ())
 
     # --- A number of tasks ------------------------------------------------------------------------------
 
     def _ask_for_the_rest(self) -> None:
-        """Send REQUEST for the resources that it still needs, whenever they change; not every allocator uses it."""
+        """Suppress its roles while all of its tasks run, and revive them when one has ended.
+
+        Send REQUEST for the resources that it still needs, whenever they change; not every allocator uses it.
+        """
         framework, spec = self._framework, self._spec
         if framework is None or not framework.active or spec.tasks is None or spec.answer != "accept" or spec.demand:
             return
-        lacking = spec.tasks - framework.alive
+        lacking = self._lacking(framework)
+        roles = self._wanted_roles
+        if lacking <= 0 and not roles <= framework.suppressed:
+            self._call(partial(self._suppress, framework))
+        elif lacking > 0 and roles & framework.suppressed:
+            self._call(partial(self._revive_for_the_rest, framework))
         if lacking != self._asked_for:
             self._asked_for = lacking
             wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, _MOST_REQUESTS)
             self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
+
+    @property
+    def _wanted_roles(self) -> frozenset[str]:
+        """The roles in which it ever wants offers."""
+        return frozenset(self._spec.roles).difference(self._spec.suppressed)
+
+    def _lacking(self, framework: Framework) -> int:
+        """Return how many of its number of tasks do not run; negative if more run."""
+        return (self._spec.tasks or 0) - framework.alive
+
+    def _revive_for_the_rest(self, framework: Framework) -> None:
+        """The master processes a REVIVE, unless all of its tasks run meanwhile."""
+        if self._lacking(framework) > 0:
+            self._master.subscriptions.revive(framework, self._wanted_roles)
 
     def _most(self, framework: Framework) -> int | None:
         """Return how many tasks it launches from an offer at most; None if as many as fit."""

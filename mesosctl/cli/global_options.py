@@ -254,7 +254,10 @@ class Setting(NamedTuple):
         if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
             return f"must be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
         if self.choices and value not in self.choices:
-            return f"must be one of {', '.join(self.choices)}"
+            from mesosctl.model.roles import closest
+
+            likely = closest(str(value), self.choices)
+            return f"must be one of {', '.join(self.choices)}" + (f"; did you mean {likely}?" if likely else "")
         if self.least is not None and isinstance(value, int | float) and not self.least <= value < float("inf"):
             return f"must be at least {self.least:g}"
         if isinstance(value, str) and any(char < " " for char in value) and not self.is_secret:

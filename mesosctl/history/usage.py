@@ -407,7 +407,7 @@ class _Sweep:
         account.settle(self._clock)
         self._wishes.settle(owner, self._accounts)
         _add(account.idle, amounts, sign)
-        self._wishes.consume(self._accounts, owner, amounts, sign)
+        self._wishes.consume(owner, amounts, sign)
 
     def _split(self, resources: Resources) -> _Split:
         known = self._splits.get(id(resources))
@@ -469,7 +469,7 @@ class _Sweep:
             _add(account.used, amounts, sign)
             account.weigh(self._agents.used)
         if self._wishes is not None:
-            self._wishes.consume(self._accounts, role, amounts, sign)
+            self._wishes.consume(role, amounts, sign)
             for owner, part in reserved:
                 self._change_idle(owner, part, -sign)
 
@@ -608,9 +608,8 @@ class _Wishes:
                 for framework in subscribed:
                     yield one, framework
 
-    def consume(self, accounts: Mapping[str, _Account], role: str, amounts: Amounts, sign: int) -> None:
+    def consume(self, role: str, amounts: Amounts, sign: int) -> None:
         """More, or less, is held by or reserved for a role; the time before is settled already."""
-        del accounts
         for one in (role, *ancestors(role)):
             if one != DEFAULT_ROLE:
                 _add(self._consumed[one], amounts, sign)
@@ -638,7 +637,7 @@ class _Wishes:
             self._waiting.setdefault(one, 0)
 
     def ask(self, accounts: Mapping[str, _Account], role: str, sign: int) -> None:
-        """A task waits in a role, or waits no more."""
+        """A task waits in a role whose demand is known, or waits no more."""
         self.settle(role, accounts)
         for one in (role, *ancestors(role)):
-            self._waiting[one] = self._waiting.get(one, 0) + sign
+            self._waiting[one] += sign

@@ -47,6 +47,8 @@ class RunSummary:
     """Agents that were taken away for it."""
     wants: str | None = None
     """The demand of the frameworks, if it is known rather than assumed."""
+    asked_again: bool = False
+    """Whether frameworks that suppress offers asked again for what they lost."""
     offers_suspended: float = 0.0
     """Seconds without any offer after a failover."""
     restarted: bool = False
@@ -179,9 +181,14 @@ def headroom(before: ClusterAccount, after: ClusterAccount) -> Headroom:
     )
 
 
-def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
-    """Yield the facts that a snapshot leaves out, with the assumption for each; `wants` is the demand of frameworks."""
-    yield Unknown("what frameworks want", wants)
+def unknowns(course: RunSummary) -> Iterator[Unknown]:
+    """Yield the facts that a snapshot leaves out, with the assumption for each."""
+    yield Unknown("what frameworks want", course.wants or ASSUMPTIONS[course.assume])
+    if course.asked_again:
+        yield Unknown(
+            "what frameworks want that suppress offers and lose tasks",
+            "they send REVIVE for the roles of these tasks, run as much again, and suppress offers again",
+        )
     yield Unknown(
         "how often each framework has been served so far, which breaks ties",
         "equally often; then the framework id decides",
@@ -189,7 +196,7 @@ def unknowns(snapshot: ClusterSnapshot, wants: str) -> Iterator[Unknown]:
     yield Unknown("the order in which an allocation visits agents", "that of the snapshot; a real master shuffles them")
     yield Unknown("tasks that end or start meanwhile", "none")
     yield Unknown("whether this principal may make the change", "it may")
-    for sentence in snapshot.unknown:
+    for sentence in course.snapshot.unknown:
         what, _, assumed = sentence.partition(": ")
         yield Unknown(what, assumed)
 
@@ -219,7 +226,7 @@ def forecast(before: ClusterAccount, after: ClusterAccount, course: RunSummary) 
         headroom=headroom(before, after),
         totals_before=before.totals,
         totals=after.totals,
-        unknowns=tuple(unknowns(course.snapshot, course.wants or ASSUMPTIONS[course.assume])),
+        unknowns=tuple(unknowns(course)),
         offers_suspended=course.offers_suspended,
         restarted=course.restarted,
         traffic=course.traffic,

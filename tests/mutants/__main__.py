@@ -17,6 +17,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,12 @@ NEEDED = (*SOURCES, "tests", "docs", "completions", "man", "README.md", "CHANGEL
 """The parts of the tree that tests read."""
 KILLED = {1, 3, 24, -24, 36, 152, 255, -9, -11}
 """Statuses of mutmut for a mutant that failed a test, never ended, or crashed."""
+SQL = re.compile(
+    r"""[bfr]*["'\s]+(SELECT|INSERT\ INTO|UPDATE\ \S+\ SET|DELETE\ FROM|CREATE\ (TABLE|VIEW|INDEX|UNIQUE)|PRAGMA|BEGIN
+    |FROM|WHERE|AND|OR|JOIN|LEFT\ JOIN|ORDER\ BY|GROUP\ BY|UNION)\b""",
+    re.VERBOSE,
+)
+"""The beginning of a literal that is a statement of SQL, or goes on with one."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +80,7 @@ class Mutant:
             return False
         changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
         return len(was) == len(becomes) and all(
-            a.type == b.type == tokenize.STRING and " " in a.string for a, b in changed
+            a.type == b.type == tokenize.STRING and " " in a.string and not SQL.match(a.string) for a, b in changed
         )
 
     @property

@@ -38,6 +38,9 @@ def test_a_known_survivor_is_of_a_function_that_exists_and_has_a_reason():
         ('hint="leave it out",', "hint=None,", False),
         ('hint="leave it out",', "", False),
         ("if value < 0:", "if value <= 0:", False),
+        ('"SELECT name FROM names WHERE text = ?",', '"XXSELECT name FROM names WHERE text = ?XX",', False),
+        ('f" WHERE cluster = ? AND {noun} = ?",', 'f"XX WHERE cluster = ? AND {noun} = ?XX",', False),
+        ('"CREATE needs a principal",', '"XXCREATE needs a principalXX",', True),
     ],
 )
 def test_only_the_text_of_a_sentence_is_wording(removed, added, is_wording):

@@ -1,21 +1,13 @@
 """The JSON in which agents are shown (Mesos documentation, "HTTP Endpoints"; "Operator HTTP API", "GET_AGENTS")."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import Any, NamedTuple
 
-from fake_master.http.json_text import Fragment, JsonPieces, LikeTexts, ResourceTexts, dumps, to_bytes
+from fake_master.http.json_text import Fragment, JsonPieces, ResourceTexts, dumps, text_of, to_bytes
 from fake_master.http.views.response_cache import Parts, texts_seen
-from fake_master.http.views.templates import (
-    BLANK_AGENT,
-    ShownAgent,
-    blank_agent_like,
-    own_texts_of_agents,
-    shape_of_agent,
-)
 from fake_master.services import v1_messages
 from fake_master.state import roles
 from fake_master.state.agents import Agent
@@ -31,7 +23,11 @@ _revision = attrgetter("revision")
 _place = attrgetter("agent_id", "state")
 
 
-View = Callable[[ShownAgent], Mapping[str, Any]]
+class ShownAgent(NamedTuple):
+    """An agent and what is offered of it."""
+
+    agent: Agent
+    offered: Resources
 
 
 class AgentViews:
@@ -44,15 +40,6 @@ class AgentViews:
         self._texts = ResourceTexts()
         self._sums: dict[tuple[int, ...], Resources] = {}
         """Sums by the object ids of their parts, which the offers keep alive."""
-        self._like = LikeTexts(own_texts_of_agents(self._texts), BLANK_AGENT)
-        self._has_templates = not runtime.shows_more and sees is roles.everything
-
-    def text(self, of: Agent, view: View, shown_beside: Hashable = None) -> bytes:
-        """Return the JSON that a view shows of an agent, and of what is shown beside it."""
-        shown = self.shown(of)
-        if not self._has_templates:
-            return dumps(view(shown))
-        return to_bytes(self._like.text((shape_of_agent(shown), shown_beside), shown, view, blank_agent_like))
 
     def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as /state shows it."""
@@ -169,7 +156,7 @@ def _array(
 
     def make() -> JsonPieces:
         shown = AgentViews(state, runtime, sees)
-        return kept.array_of_texts(agents, parts, lambda of: shown.text(of, partial(view, shown)))
+        return kept.array(agents, parts, lambda of: view(shown, shown.shown(of)))
 
     # To find that nothing changed is many times faster for all together.
     return make() if runtime.shows_more else kept.whole(everything, make)
@@ -220,17 +207,14 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
             tasks = (*chain(*counts[of.id].items()), *present[of.id]) if of.id in present else ()
             return (of.revision, *offers.on_agent(of.id), *tasks)
 
-        def view_with(counted: Mapping[str, int], framework_ids: list[str]) -> View:
-            every_count: dict[str, int] = {**dict.fromkeys(SUMMARY_STATES, 0), **counted}
-            return lambda of: {**shown.short(of), **every_count, "framework_ids": framework_ids}
+        def counts_of(counted: Mapping[str, int], framework_ids: list[str]) -> str:
+            return text_of({**dict.fromkeys(SUMMARY_STATES, 0), **counted, "framework_ids": framework_ids})[1:]
 
-        without_tasks = view_with({}, [])
+        without_tasks = counts_of({}, [])
 
         def text(of: Agent) -> bytes:
-            if of.id not in present:
-                return shown.text(of, without_tasks)
-            counted, framework_ids = counts[of.id], list(present[of.id])
-            return shown.text(of, view_with(counted, framework_ids), (*counted.items(), *framework_ids))
+            counted = counts_of(counts[of.id], list(present[of.id])) if of.id in present else without_tasks
+            return to_bytes(f"{text_of(shown.short(shown.shown(of)))[:-1]},{counted}")
 
         return kept.array_of_texts(agents, parts, text)
 

@@ -11,7 +11,6 @@ from typing import Any
 
 from fake_master.http.json_text import JsonPieces, ResourceTexts, dumps, json_object
 from fake_master.http.views.response_cache import Parts, ResponseCache, texts, texts_seen
-from fake_master.http.views.templates import OfferTexts
 from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import Framework
@@ -47,7 +46,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
     }
-    view = partial(framework, offers=OfferTexts(state), by=sight(state, principal))
+    view = partial(framework, texts=ResourceTexts(), by=sight(state, principal))
     return {
         name: _texts_seen(state, name, principal).array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
@@ -99,11 +98,11 @@ def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
-def framework(of: Framework, offers: OfferTexts, by: Sight) -> dict[str, Any]:
+def framework(of: Framework, texts: ResourceTexts, by: Sight) -> dict[str, Any]:
     """A framework as /state and /frameworks show it, with the tasks and executors that may be seen."""
 
     def tasks(some: Iterable[Task | TaskGroup]) -> list[dict[str, Any]]:
-        return [task_summary(task, offers.resources.summed) for task in visible_tasks(by, of, some)]
+        return [task_summary(task, texts.summed) for task in visible_tasks(by, of, some)]
 
     used, offered = of.used(), of.offered()
     info = of.info
@@ -118,7 +117,16 @@ def framework(of: Framework, offers: OfferTexts, by: Sight) -> dict[str, Any]:
         "tasks": tasks(of.tasks_or_groups()),
         "unreachable_tasks": tasks(of.unreachable_tasks.values()),
         "completed_tasks": tasks(of.completed_tasks),
-        "offers": [offers.summary(offer) for offer in of.offers.values()],
+        "offers": [
+            {
+                "id": offer.id,
+                "framework_id": offer.framework_id,
+                "allocation_info": {"role": offer.role},
+                "slave_id": offer.agent_id,
+                "resources": texts.summed(offer.resources),
+            }
+            for offer in of.offers.values()
+        ],
         "executors": [
             {
                 "executor_id": executor.id,
@@ -195,7 +203,7 @@ def task_summary(task: Task, summed: Callable[[Resources], Any] = summary) -> di
 
 def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
     """Return the answer of GET_FRAMEWORKS for a principal."""
-    offers = OfferTexts(state)
+    listed = ResourceTexts().listed
 
     def parts(of: Framework) -> Parts:
         # Whatever is shown of an agent with an offer, and of its maintenance.
@@ -211,7 +219,10 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         )
 
     def view(of: Framework) -> dict[str, Any]:
-        shown = [offers.described(offer) for offer in of.offers.values()]
+        shown = [
+            v1_messages.operator_offer(state, offer, state.agents[offer.agent_id], listed)
+            for offer in of.offers.values()
+        ]
         return v1_messages.framework(of, shown, runtime.describe_framework(of))
 
     def array(kind: str, some: Iterable[Framework]) -> JsonPieces:

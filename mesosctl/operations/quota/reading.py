@@ -171,11 +171,16 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
 def unmet_guarantees(master: Master, free: Callable[[], Quantities]) -> dict[str, Quantities]:
     """Return what each role lacks of its guarantee, of resources of which `free` is too little for all of them.
 
-    What is offered counts as free.  Empty if every guarantee can be met, or if the quotas cannot be read.
+    What is offered counts as free.  Empty if every guarantee can be met, or if that cannot be read.
     """
+    from mesosctl.api.frameworks import listed_frameworks
+
     try:
         quotas = {role: quota for role, quota in read_quotas(master).items() if quota.guarantees}
-        statuses = read_roles(master, responses.roles(master.get_once("/roles")), quotas) if quotas else {}
+        if not quotas:
+            return {}
+        usages, frameworks = responses.roles(master.get_once("/roles")), listed_frameworks(master.ask("GET_FRAMEWORKS"))
+        statuses = account_of_roles(master, usages, quotas, frameworks)
     except MesosctlError:
         return {}
     lacking = {role: quota.guarantees - statuses[role].counted for role, quota in quotas.items()}

@@ -134,8 +134,29 @@ def _place(name: str) -> tuple[bool, int, bool, str]:
     return not is_known, KNOWN_NAMES.index(name) if is_known else 0, name == OTHER, name
 
 
+def _groups(shown: Sequence[Shown]) -> Iterator[list[Shown]]:
+    """Yield the columns that have a title together; a column without such a title is alone."""
+    group: list[Shown] = []
+    for one in shown:
+        if group and not (one.group and one.group == group[0].group):
+            yield group
+            group = []
+        group.append(one)
+    if group:
+        yield group
+
+
+def _side_by_side(widths: Sequence[int]) -> int:
+    return sum(widths) + GAP * (len(widths) - 1)
+
+
+def _lacking(group: Sequence[Shown]) -> int:
+    """How much narrower a group is than its title."""
+    return max(0, cell_len(group[0].group) - _side_by_side([one.width for one in group]))
+
+
 def _needed(shown: Sequence[Shown]) -> int:
-    return sum(one.width for one in shown) + GAP * (len(shown) - 1)
+    return _side_by_side([one.width for one in shown]) + sum(map(_lacking, _groups(shown)))
 
 
 def fit(shown: Sequence[Shown], width: int) -> tuple[list[Shown], list[Shown]]:
@@ -174,15 +195,9 @@ def widen(shown: Sequence[Shown], width: int) -> None:
 
 def group_line(shown: Sequence[Shown]) -> str:
     """Return the titles over columns that belong together; a group that is narrower than its title becomes wider."""
-    line, index = "", 0
-    while index < len(shown):
-        end = index + 1
-        while end < len(shown) and shown[end].group and shown[end].group == shown[index].group:
-            end += 1
-        group = shown[index:end]
-        missing = cell_len(shown[index].group) - _needed(group)
-        group[-1].width += max(0, missing)
-        title = shown[index].group
+    line = ""
+    for group in _groups(shown):
+        group[-1].width += _lacking(group)
+        title = group[0].group
         line += title + " " * (_needed(group) - cell_len(title) + GAP)
-        index = end
     return line.rstrip()

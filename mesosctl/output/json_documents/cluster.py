@@ -130,7 +130,7 @@ class Throttled(Mirrored):
 
 
 class Top(Document, Mirrored):
-    """`top --once`; jsonl writes one of `roles` per line.  `total` counts only the agents in service."""
+    """`top --once`; jsonl writes one of `roles` per line.  `total` counts every registered agent."""
 
     kind: Literal["top"] = "top"
     taken_at: float = Field(description="In seconds since the epoch.")

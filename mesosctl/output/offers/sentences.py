@@ -267,7 +267,7 @@ _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
     "disconnected": "have its scheduler connect and subscribe again with its framework id",
     "inactive": "have its scheduler subscribe again; a master deactivates a framework that disconnects or exceeds "
     "the capacity of its rate limit",
-    "suppressed": "have the framework send REVIVE for role {role}",
+    "suppressed": "if it wants more, have the framework send REVIVE for role {role}",
     "recovery": "wait for the agents to come back",
 }
 

@@ -182,3 +182,97 @@ def test_nothing_is_given_out_twice(cluster, lost, added, assume):
     assert after + said.headroom.free[1] == said.totals
     assert Quantities.total(role.after.total for role in said.roles) == after
     assert cpus(said.totals) == 4 * (len(cluster.agents) - min(lost, len(cluster.agents) - 1)) + 2 * added
+
+
+# --- Frameworks that want no more -----------------------------------------------------------------------
+
+ASKS_AGAIN = "what frameworks want that suppress offers and lose tasks"
+
+
+def full(*usages: Usage, **more) -> ClusterSnapshot:
+    """A cluster with a framework that suppresses its role, which has a guarantee of 4 cpus."""
+    quiet = replace(framework("shop"), suppressed=frozenset({"shop"}))
+    quotas = {"shop": Quota(Quantities({"cpus": 4000}))}
+    return snapshot(frameworks=(quiet,), usages=usages, quotas=quotas, **more)
+
+
+def assumes_asking(said) -> int:
+    return [one.what for one in said.unknowns].count(ASKS_AGAIN)
+
+
+@pytest.mark.parametrize("assume", ["hold", "accept"])
+def test_a_framework_that_suppresses_offers_runs_again_what_it_lost_and_no_more(assume):
+    dry_run = begin(full(usage("shop", 0, "cpus:2;mem:100"), usage("shop", 1, "cpus:2;mem:100")), assume=assume)
+    dry_run.lose_agents(["m-S0"])
+    said = dry_run.forecast()
+    (shop,) = said.frameworks
+    assert (shop.after, said.starving, assumes_asking(said)) == (shop.before, (), 1)
+
+
+def test_a_framework_that_suppresses_offers_and_loses_everything_asks_again():
+    dry_run = begin(full(usage("shop", 0, "cpus:4;mem:100")))
+    dry_run.lose_agents(["m-S0"])
+    said = dry_run.forecast()
+    assert said.starving == ()
+    (shop,) = said.frameworks
+    assert (cpus(shop.after.used), cpus(shop.after.offered)) == (4, 0)
+
+
+def test_without_room_the_role_of_lost_tasks_asks_for_its_guarantee():
+    dry_run = begin(full(usage("shop", 0, "cpus:4;mem:100"), agents=agents(1)))
+    dry_run.lose_agents(["m-S0"])
+    role = dry_run.forecast().starving[0]
+    assert (role.name, role.reason, role.is_asked_for) == ("shop", "guarantee", True)
+
+
+def test_nobody_asks_again_who_has_lost_nothing():
+    dry_run = begin(full(usage("shop", 0, "cpus:2;mem:100")))
+    dry_run.lose_agents(["m-S3"])
+    said = dry_run.forecast()
+    (shop,) = said.frameworks
+    assert (shop.changes, assumes_asking(said)) == (False, 0)
+
+
+def test_a_framework_whose_scheduler_is_away_does_not_ask_again():
+    cluster = full(usage("shop", 0, "cpus:4;mem:100"))
+    away = tuple(
+        replace(one, active=False, connected=False) if one.name == "shop" else one for one in cluster.frameworks
+    )
+    dry_run = begin(replace(cluster, frameworks=away))
+    dry_run.lose_agents(["m-S0"])
+    said = dry_run.forecast()
+    assert ({one.reason for one in said.starving}, assumes_asking(said)) == ({"nothing"}, 0)
+
+
+def test_tasks_on_agents_that_do_not_come_back_to_another_master_are_asked_for_again():
+    dry_run = begin(full(*(usage("shop", number, "cpus:1;mem:100") for number in range(4))))
+    dry_run.begin("failover")
+    dry_run.restart({}, 0.5)
+    said = dry_run.forecast()
+    (shop,) = said.frameworks
+    assert (cpus(shop.before.used), cpus(shop.after.used), assumes_asking(said)) == (4, 4, 1)
+
+
+CLUSTER_OF_A_SHOP = b"""
+mesos_version = "1.11"
+agents = [{count = 3, resources = "cpus:4;mem:4096"}]
+frameworks = [{name = "shop", role = "web", task = "cpus:2;mem:100", tasks = 2}]
+[quotas.web]
+guarantee = "cpus:6"
+"""
+
+
+def test_a_framework_of_a_cluster_file_gains_nothing_beyond_its_tasks():
+    dry_run = fake_master.start_dry_run_of_file(BytesIO(CLUSTER_OF_A_SHOP), "c.toml", DryRunOptions())
+    dry_run.add_agents(parse_resources(FOUR), 2, {})
+    (shop,) = dry_run.forecast().frameworks
+    assert (cpus(shop.before.total), shop.changes) == (4, False)
+
+
+def test_a_framework_of_a_cluster_file_replaces_tasks_on_a_lost_agent():
+    dry_run = fake_master.start_dry_run_of_file(BytesIO(CLUSTER_OF_A_SHOP), "c.toml", DryRunOptions())
+    held = {agent for one in dry_run._master.state.frameworks.values() for agent in one.agents_used}
+    dry_run.lose_agents(held)
+    said = dry_run.forecast()
+    (shop,) = said.frameworks
+    assert (cpus(shop.after.used), cpus(shop.after.offered), assumes_asking(said)) == (4, 0, 0)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.http.application import Application
-from fake_master.http.json_text import JsonPieces, LikeTexts, text_of
+from fake_master.http.json_text import JsonPieces, text_of
 from fake_master.http.quota import QuotaEndpoints
 from fake_master.http.request_response import Request
 from fake_master.http.state_flags_metrics import StateEndpoints
@@ -19,13 +19,12 @@ from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
-from fake_master.state.agents import Absence, Agent, Domain
+from fake_master.state.agents import Absence, Agent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.quota import SentQuota
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
 from tests.helpers.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
@@ -141,61 +140,6 @@ def test_after_every_change_the_answer_is_what_would_be_written_anew(
             kept = stage.read_all()
         response_cache._KEPT.pop(stage.master.state)
         assert kept == stage.read_all()
-
-
-def written_one_by_one(stage: Stage) -> list[Any]:
-    """Return every answer as it is without texts that like agents and offers share."""
-    response_cache._KEPT.pop(stage.master.state, None)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(LikeTexts, "text", lambda _self, _shape, of, view, _blank_like: text_of(view(of)))
-        answers = stage.read_all()
-    response_cache._KEPT.pop(stage.master.state)
-    return answers
-
-
-MANY_ALIKE = replace(
-    CLUSTER, agents=tuple(replace(agent, hostname=f"{agent.hostname}{n}") for agent in AGENTS for n in range(3))
-)
-
-
-@settings(max_examples=examples(20), deadline=None)
-@given(steps=STEPS)
-def test_like_agents_and_offers_are_shown_as_each_would_be_alone(steps: list[tuple[str, Any]]) -> None:
-    stage = Stage(MANY_ALIKE)
-    for name, value in [("wait", 0.0), *steps]:
-        getattr(stage, name)(value)
-    assert written_one_by_one(stage) == stage.read_all()
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("hostname", 'nul\0 "quoted"'),
-        ("number", 77),
-        ("port", 1),
-        ("configured", Resources()),
-        ("total", parse_resources("cpus:3;mem:4")),
-        ("capabilities", ("MULTI_ROLE",)),
-        ("version", "0.1"),
-        ("registered_time", 12.75),
-        ("reregistered_time", 1234.5),
-        ("ip", "10.0.0.1"),
-        ("attributes", {"rack": "other"}),
-        ("domain", Domain("a", "b")),
-        ("used", parse_resources("cpus:0.1;ports:[31000-31003]")),
-        ("connected", False),
-        ("deactivated", True),
-        ("drain_start", 3.0),
-        ("drain_info", {"state": "DRAINED", "config": {"mark_gone": True}}),
-        ("oversubscribed", Resources(replace(one, revocable=True) for one in parse_resources("cpus:9"))),
-    ],
-)
-def test_an_agent_that_differs_in_one_thing_is_shown_with_it(name: str, value: Any) -> None:
-    stage = Stage(MANY_ALIKE)
-    stage.wait(1.0)
-    for agent in [*stage.master.state.agents.values()][1::2]:
-        setattr(agent, name, value)
-    assert written_one_by_one(stage) == stage.read_all()
 
 
 class Thing:

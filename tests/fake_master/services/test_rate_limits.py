@@ -337,10 +337,8 @@ def test_a_scheduler_that_subscribed_again_is_not_ended_by_its_old_connection():
         ('{"aggregate_default_qps": 0}', "Invalid aggregate_default_qps: 0. It must be a positive number"),
         ('{"limits": [{"qps": 1}]}', "limits[0].principal: it is missing"),
         ('{"limits": {}}', "limits: it should be an array"),
-        (
-            '{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}',
-            "expected a value, found '...], \"x\": 1}'; x: there",
-        ),
+        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "expected a value, found '...], \"x\": 1}'"),
+        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "; x: there"),
         ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "limits[0].qps: Invalid qps: 0"),
         ('{"limits": [', "Not JSON"),
         ("/nonexistent/limits.json", "cannot be read"),
@@ -377,3 +375,24 @@ def test_switched_off_it_leaves_http_frameworks_alone_as_a_real_master_does():
     framework.call("TEARDOWN")
     assert cluster.counters() == {"p": (0, 0)}
     assert "rate_limit_http" not in cluster.read("/flags")["flags"]
+
+
+# --- Who is throttled -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("applies", [True, False])
+def test_whose_calls_may_wait_and_how_many_do(applies):
+    limits = {
+        "limits": [{"principal": "p", "qps": 1, "capacity": 9}, {"principal": "free"}],
+        "aggregate_default_qps": 2,
+    }
+    cluster = Lab(rate_limits=limits, flags={} if applies else {"rate_limit_http": "false"})
+    schedulers = {name: Scheduler(cluster, name=name, principal=name) for name in ("p", "free", "other")}
+    schedulers["p"].send("a", "b", "c")
+    rate_limiting = cluster.master.rate_limiting
+    may_wait = {
+        framework.name: rate_limiting.throttles(framework) for framework in cluster.master.state.frameworks.values()
+    }
+    assert may_wait == {"p": applies, "free": False, "other": applies}
+    queues = {principal: (waiting, limit.qps, limit.capacity) for principal, waiting, limit in rate_limiting.queues()}
+    assert queues == {"p": (2 * applies, 1, 9), "other": (0, 2, None)}

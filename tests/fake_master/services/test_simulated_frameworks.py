@@ -13,6 +13,7 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
+from fake_master.state.frameworks import Framework
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.model.errors import BadInput
 from mesosctl.model.notation import parse_resources
@@ -200,3 +201,43 @@ def test_a_framework_that_overflows_its_queue_is_cut_off() -> None:
     flood = resident("flood", tasks=16, per_offer=1, refuse_seconds=0.1, principal="p")
     master = throttled('{"principal": "p", "qps": 0.2, "capacity": 1}', flood, seconds=30)
     assert not any(framework.active for framework in master.state.frameworks.values())
+
+
+# --- Those that want no more ------------------------------------------------------------------------
+
+
+def only(master: Master) -> Framework:
+    (framework,) = master.state.frameworks.values()
+    return framework
+
+
+def test_one_that_runs_all_it_wants_suppresses_its_roles_and_declines_nothing_more() -> None:
+    framework = only(play(resident("f", tasks=2), seconds=30.0))
+    declined = framework.counts["offers/declined"]
+    assert framework.suppressed == {"f"}
+    assert declined <= 1
+    assert only(play(resident("g", tasks=5), seconds=30.0)).suppressed == set()
+
+
+def test_one_revives_its_roles_when_a_task_ends_but_never_those_in_which_it_wants_nothing() -> None:
+    spec = SimulatedFrameworkSpec("f", ("f", "g"), parse_resources("cpus:1;mem:512"), tasks=2, suppressed=("g",))
+    master = play(spec, seconds=25.0, fate=TaskOutcome("TASK_FINISHED", 10.0))
+    assert only(master).counts["tasks/terminal/task_finished"] == 4
+    assert running(master) == {"f": 2}
+    assert {task.role for task in only(master).completed_tasks} == {"f"}
+
+
+def test_a_suppress_that_waited_for_its_permit_is_dropped_if_a_task_has_ended_meanwhile() -> None:
+    clock = VirtualClock(1000.0)
+    flags = {"rate_limits": '{"limits": [{"principal": "p", "qps": 0.2}]}'}
+    master = ClusterSpec((AGENT,), "1.11", flags, (resident("f", tasks=1, principal="p"),)).start(clock=clock)
+    framework = only(master)
+    told = set()
+    for second in range(100):
+        master.advance()
+        told.add((framework.alive, bool(framework.suppressed)))
+        if framework.alive and second < 20:
+            master.task_runner.kill(framework, next(iter(framework.all_tasks().values())))
+        clock.sleep(1.0)
+    assert (0, True) not in told
+    assert (framework.alive, sorted(framework.suppressed)) == (1, ["f"])

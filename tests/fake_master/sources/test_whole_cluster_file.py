@@ -15,6 +15,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster
+from fake_master.state.clock import VirtualClock
 from fake_master.transports.address import open_on_call
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
@@ -238,6 +239,34 @@ def test_a_snapshot_written_as_a_cluster_file_is_the_same_cluster():
     assert left_out == []
     again = state_of(read_cluster(text, "x.toml").start())
     assert again == state_of(RestoredCluster(SNAPSHOT).start(clock=lambda: 1000.0))
+
+
+FULL = replace(
+    SNAPSHOT,
+    frameworks=(replace(SNAPSHOT.frameworks[0], suppressed=frozenset({"web", "db"})), SNAPSHOT.frameworks[1]),
+)
+
+
+def test_a_full_framework_is_written_as_one_that_wants_as_many_tasks_as_it_runs():
+    text, _ = cluster_file(FULL)
+    (shop, away) = tomllib.loads(text)["frameworks"]
+    assert (shop["answer"], shop["tasks"], "suppressed" in shop) == ("accept", 3, False)
+    assert (away["answer"], "tasks" in away) == ("hold", False)
+    again = state_of(read_cluster(text, "x.toml").start())
+    assert again == state_of(RestoredCluster(FULL).start(clock=lambda: 1000.0))
+
+
+def test_a_full_framework_of_an_exported_cluster_asks_again_when_a_task_ends():
+    clock = VirtualClock(1000.0)
+    master = read_cluster(cluster_file(FULL)[0], "x.toml").start(clock=clock)
+    (shop,) = [one for one in master.state.frameworks.values() if one.name == "shop"]
+    assert shop.suppressed == {"web", "db"}
+    ran = set(shop.all_tasks())
+    master.task_runner.kill(shop, shop.all_tasks()[min(ran)])
+    clock.sleep(1.0)
+    master.advance()
+    assert set(shop.all_tasks()) - ran == {"task-1"}
+    assert (shop.alive, sorted(shop.suppressed)) == (3, ["db", "web"])
 
 
 def test_agents_that_share_a_host_are_numbered_and_that_is_said():

@@ -69,3 +69,10 @@ def timeout_to_read(deadline, **how):
     found = Timeouts(deadline, **how).extension()["read"]
     assert isinstance(found, Timeout)
     return found
+
+
+def test_each_wait_of_an_exchange_has_its_own_share(clock):
+    deadline = Deadline(60.0, clock)
+    deadline.begin(others=1, repeatable=True)
+    waits = Timeouts(deadline).extension()
+    assert waits == {"connect": CONNECT_TIMEOUT, "pool": CONNECT_TIMEOUT, "write": 60.0, "read": 30.0}

@@ -18,7 +18,7 @@ def _holds(row, window):
 
 @dataclass
 class MemoryRecording(Recording):
-    """Rows in lists."""
+    """Rows in lists, all of them of CLUSTER."""
 
     of_agents: list[Any] = field(default_factory=list)
     of_frameworks: list[Any] = field(default_factory=list)
@@ -27,7 +27,8 @@ class MemoryRecording(Recording):
     of_settings: list[Any] = field(default_factory=list)
     of_gaps: list[Any] = field(default_factory=list)
 
-    def _rows(self, rows, window):
+    def _rows(self, cluster_id, rows, window):
+        assert cluster_id == CLUSTER.cluster_id
         return iter(sorted((row for row in rows if _holds(row, window)), key=lambda row: row.start))
 
     def clusters(self):
@@ -37,28 +38,29 @@ class MemoryRecording(Recording):
         return Counts(*(0,) * 7)
 
     def agents(self, cluster_id, window=WHOLE):
-        return self._rows(self.of_agents, window)
+        return self._rows(cluster_id, self.of_agents, window)
 
     def frameworks(self, cluster_id, window=WHOLE):
-        return self._rows(self.of_frameworks, window)
+        return self._rows(cluster_id, self.of_frameworks, window)
 
     def suppressions(self, cluster_id, window=WHOLE):
-        return self._rows(self.of_suppressions, window)
+        return self._rows(cluster_id, self.of_suppressions, window)
 
     def tasks(self, cluster_id, window=WHOLE):
-        return self._rows([row for row in self.of_tasks if row.start is not None], window)
+        return self._rows(cluster_id, [row for row in self.of_tasks if row.start is not None], window)
 
     def demand(self, cluster_id, window=WHOLE):
+        assert cluster_id == CLUSTER.cluster_id
         return chain(self.of_tasks)
 
     def settings(self, cluster_id, window=WHOLE):
-        return self._rows(self.of_settings, window)
+        return self._rows(cluster_id, self.of_settings, window)
 
     def runs(self, cluster_id, window=WHOLE):
         return iter(())
 
     def gaps(self, cluster_id, window=WHOLE):
-        return self._rows(self.of_gaps, window)
+        return self._rows(cluster_id, self.of_gaps, window)
 
     def imports(self):
         return []

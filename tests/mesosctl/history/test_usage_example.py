@@ -1,5 +1,6 @@
 """The usage of one short recording, calculated by hand: each integral, share, peak, wish and name of it."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,8 @@ from mesosctl.history.records import (
 )
 from mesosctl.history.usage import Part, UsageOptions, usage
 from mesosctl.model.notation import parse_resources
+from mesosctl.model.resource import Disk, Reservation, Resource
+from mesosctl.model.resources import Resources
 from tests.mesosctl.history.memory import CLUSTER, MemoryRecording
 
 
@@ -150,6 +153,11 @@ def test_rows_by_another_key(by, expected):
     assert not any(row.whole.reserved_idle for row in use.rows)
 
 
+def test_a_task_of_a_framework_that_was_not_recorded_has_no_known_principal():
+    history = MemoryRecording(of_tasks=[task("gone", "t", "a", "cpus:1", "n1", 0, 30)])
+    assert [row.key for row in usage(history, CLUSTER, UsageOptions(0, 100, "principal")).rows] == ["unknown"]
+
+
 def test_a_window_inside_counts_what_is_held_in_it():
     use = usage(RECORDING, CLUSTER, UsageOptions(25, 66))
     rows = {row.key: row.whole for row in use.rows}
@@ -191,3 +199,123 @@ def test_parts_add_up():
 def test_of_a_window_in_which_nothing_was_seen_the_shares_are_zero():
     part = Part()
     assert (part.mean_share(0), part.share_at(95, 0), part.lifetime_at(50)) == (0.0, 0.0, None)
+
+
+def test_a_share_of_a_short_time_among_a_long_one_is_in_the_last_percentile():
+    part = Part()
+    part.shares[0.1] = 5
+    assert [part.share_at(percent, 1000) for percent in (99, 100)] == [0.0, 0.1]
+    part.shares[0.2] = 995
+    assert [part.share_at(percent, 1000) for percent in (0, 1, 100)] == [0.0, 0.2, 0.2]
+    part.shares[0.1], part.shares[0.2] = 995, 5
+    assert [part.share_at(percent, 1000) for percent in (99, 100)] == [0.1, 0.2]
+
+
+def test_each_of_four_steps_has_what_is_held_in_it():
+    use = usage(RECORDING, CLUSTER, UsageOptions(0, 100, boundaries=(25, 60, 75)))
+    b = next(row for row in use.rows if row.key == "b")
+    assert [step.used.get("cpus", 0) for step in b.steps] == [25_000, 125_000, 50_000, 0]
+    assert [step.tasks for step in b.steps] == [1, 0, 0, 0]
+    assert [list(step.lifetimes) for step in b.steps] == [[], [], [50], []]
+    assert [step.seen for step in use.steps] == [25, 25, 15, 25]
+    assert b.whole.used["cpus"] == 200_000
+
+
+def only_row(history: MemoryRecording, key: str) -> Part:
+    return next(row for row in usage(history, CLUSTER, OPTIONS).rows if row.key == key).whole
+
+
+def quota(cpus: float, start: int, end: int | None = None) -> RecordedSetting:
+    value = json.dumps({"role": "a", "guarantees": {"cpus": {"value": cpus}}})
+    return RecordedSetting("quota", "a", value, start, end)
+
+
+def test_a_quota_that_another_one_follows_is_promised_until_then():
+    a = only_row(MemoryRecording(of_settings=[quota(4, 0, 50), quota(2, 50, 70), quota(1, 80)]), "a")
+    assert a.guaranteed == {"cpus": 4000 * 50 + 2000 * 20 + 1000 * 20}
+    assert (a.shares, a.mean_share(100)) == ({}, 0.0)
+
+
+@pytest.mark.parametrize("listed", [1, -1])
+def test_a_role_wants_nothing_once_its_framework_has_left_it(listed):
+    stays = [RecordedFramework("f", "f", roles, *span) for roles, span in (
+        (("a",), (0, 20)), (("a", "b"), (20, 40)), (("a",), (60, 70)))]  # fmt: skip
+    told = [Suppression("f", "a", False, 0, 100)]
+    history = MemoryRecording(of_frameworks=stays[::listed], of_suppressions=told, of_settings=[quota(0.001, 0)])
+    a = only_row(history, "a")
+    assert (a.below_guarantee, a.below_guarantee_unknown) == (40 + 10, 0)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"),
+    [({}, 80), ({"lasts": 15}, 15), ({"start": 30}, 10), ({"start": 30, "lasts": 50}, 10)],
+    ids=["for ever", "until it gives up", "until it starts", "until it starts, whatever it would have taken"],
+)
+def test_how_long_a_task_waits(end, expected):
+    waiting = RecordedTask("f", "t", "a", parse_resources("mem:1"), asked=20, **end)
+    a = only_row(MemoryRecording(of_tasks=[waiting], of_settings=[quota(4, 0)]), "a")
+    assert a.below_guarantee == expected
+
+
+def test_the_decayed_use_is_the_integral_in_half_lives():
+    history = MemoryRecording(
+        of_tasks=[task("f", "t", "a", "cpus:1", "n", 0, 10), task("f", "u", "a", "cpus:2", "n", 5, 10),
+                  task("f", "v", "b", "cpus:1", "n", 20, 30)],
+        of_gaps=[Gap(0, 5)],
+    )  # fmt: skip
+    rows = {row.key: row.whole for row in usage(history, CLUSTER, UsageOptions(0, 30, half_life=5)).rows}
+    assert rows["a"].decayed["cpus"] == pytest.approx(3000 * (2**-4 - 2**-5))
+    assert rows["b"].decayed["cpus"] == pytest.approx(1000 * (1 - 2**-2))
+    more = replace(history, of_tasks=[*history.of_tasks, task("f", "w", "a", "cpus:4", "n", 20, 25)])
+    a = next(row.whole for row in usage(more, CLUSTER, UsageOptions(0, 30, half_life=5)).rows if row.key == "a")
+    assert a.decayed["cpus"] == pytest.approx(3000 * (2**-4 - 2**-5) + 4000 * (2**-1 - 2**-2))
+
+
+def test_resources_of_every_form_are_counted_beside_those_that_cannot_be():
+    text = parse_resources("ports:[1-3];cpus(a):1;mem:5", of_agents=True)
+    dynamic = (Reservation("DYNAMIC", "a", "p"),)
+    volume = Resource("disk", 7000, dynamic, disk=Disk("v", principal="p", container_path="d"), shared=True)
+    total = Resources([volume, *text, Resource("cpus", 3000, dynamic)])
+    use = usage(MemoryRecording(of_agents=[RecordedAgent("n", "h", total, 0)]), CLUSTER, OPTIONS)
+    assert use.whole.total == {"cpus": 400_000, "mem": 500_000, "disk": 700_000}
+    assert use.rows[0].whole.reserved_idle == {"cpus": 400_000, "disk": 700_000}
+
+
+def test_what_is_held_of_a_reservation_that_no_agent_shows_is_not_idle():
+    history = MemoryRecording(
+        of_agents=[RecordedAgent("n", "h", parse_resources("cpus:0.001"), 0)],
+        of_tasks=[task("f", "t", "a", "cpus(a):0.002", None, 0, 50)],
+    )
+    a = only_row(history, "a")
+    assert (a.reserved_idle.get("cpus", 0), a.shares) == (0, {2.0: 50})
+
+
+def test_a_role_with_known_demand_wants_more_as_long_as_one_of_its_tasks_waits():
+    def waits(name, asked, start):
+        return RecordedTask("f", name, "a/x", parse_resources("mem:1"), asked=asked, start=start, end=90)
+
+    history = MemoryRecording(
+        of_frameworks=[RecordedFramework("f", "f", ("a/x",), 0)],
+        of_tasks=[waits("t", 10, 30), waits("u", 20, 50)],
+        of_settings=[quota(4, 0)],
+    )
+    a = only_row(history, "a")
+    assert (a.below_guarantee, a.below_guarantee_unknown) == (40, 0)
+
+
+@pytest.mark.parametrize(("owner", "idle"), [("a", 100 - 7), (None, 0)])
+def test_a_shared_volume_is_of_the_total_and_idle_while_no_task_holds_it(owner, idle):
+    by = () if owner is None else (Reservation("DYNAMIC", owner, "p"),)
+    volume = Resources([Resource("disk", 5000, by, disk=Disk("v", principal="p", container_path="d"), shared=True)])
+    history = MemoryRecording(
+        of_agents=[RecordedAgent("n", "h", volume, 0, None), RecordedAgent("m", "h", volume, 0, 40)],
+        of_tasks=[RecordedTask("f", name, "a", volume, "n", start=start, end=end) for name, start, end in (
+            ("t", 2, 6), ("u", 4, 9))],
+    )  # fmt: skip
+    use = usage(history, CLUSTER, UsageOptions(0, 100))
+    (a,) = use.rows
+    assert use.whole.total == {"disk": 5000 * 140}
+    assert a.whole.used == {"disk": 5000 * 7}
+    assert a.whole.shares == {0.5: 7}
+    assert list(a.whole.lifetimes) == [4, 5]
+    assert a.whole.reserved_idle.get("disk", 0) == 5000 * (idle + 40 * (owner is not None))

@@ -7,7 +7,16 @@ import pytest
 
 from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.notation import format_bytes, parse_bytes
-from mesosctl.model.rate_limits import RateLimit, RateLimits, check, errors, plan_memory, warnings
+from mesosctl.model.rate_limits import (
+    _UNLIKELY_CAPACITY,
+    RateLimit,
+    RateLimits,
+    check,
+    errors,
+    limit_warnings,
+    plan_memory,
+    warnings,
+)
 
 
 def test_errors_come_entry_by_entry_and_the_default_last():
@@ -18,9 +27,15 @@ def test_errors_come_entry_by_entry_and_the_default_last():
         ("limits[1].qps", "positive-rate"),
         ("aggregate_default_qps", "positive-rate"),
     ]
+    assert {remark.level for remark in errors(limits)} == {"error"}
+    advice = [remark.hint or "" for remark in errors(limits)]
+    assert ["qps" in one for one in advice] == [True, False, True, True]
+    assert "aggregate_default_qps" in advice[-1]
+    assert "one entry" in advice[1]
     with pytest.raises(RuleViolation, match="Invalid qps: 0") as raised:
         check(limits)
-    assert raised.value.field == "limits[0].qps"
+    assert (raised.value.field, raised.value.rule) == ("limits[0].qps", "ratelimit.positive-rate")
+    assert raised.value.hint == advice[0]
 
 
 @pytest.mark.parametrize("limits", [RateLimits(), RateLimits((("", RateLimit()),)), RateLimits((), RateLimit(0.001))])
@@ -50,17 +65,62 @@ WISE = RateLimit(1.0, 10)
 )
 def test_what_is_legal_and_unwise(limits, found):
     check(limits)
-    assert [(remark.field, remark.rule.partition(".")[2]) for remark in warnings(limits)] == found
+    remarks = list(warnings(limits))
+    assert [(remark.field, remark.rule.partition(".")[2]) for remark in remarks] == found
+    for remark in remarks:
+        assert remark.level == "warning"
+        who = "principal 'p'" if remark.field.startswith("limits[0]") else "frameworks that are not listed"
+        assert who in remark.sentence
+
+
+@pytest.mark.parametrize(
+    ("limit", "words", "advice"),
+    [
+        (RateLimit(None, 5), "is ignored", "give {}qps"),
+        (RateLimit(5), "memory", "give {}capacity"),
+        (RateLimit(5, 2**64 - 1), str(2**64 - 1), "negative"),
+        (RateLimit(5, 0), "capacity 0", None),
+    ],
+)
+def test_what_is_unwise_in_the_limit_of_one_queue(limit, words, advice):
+    limits = RateLimits((("other", RateLimit(5)), ("p", limit)), limit)
+    for principal, prefix, place in (("p", "", "limits[1]."), (None, "aggregate_default_", "aggregate_default_")):
+        (remark,) = limit_warnings(limits, principal)
+        assert (remark.level, remark.field) == ("warning", f"{place}capacity")
+        assert words in remark.sentence
+        assert (remark.hint is None) == (advice is None)
+        assert advice is None or advice.format(prefix) in (remark.hint or "")
+        assert ("principal 'p'" in remark.sentence) == (principal is not None)
+        assert ("not listed" in remark.sentence) == (principal is None)
+    assert not list(limit_warnings(limits, "stranger"))
+
+
+def test_the_largest_likely_capacity_is_not_unwise_and_one_more_is():
+    most = RateLimit(1, _UNLIKELY_CAPACITY)
+    assert not list(warnings(RateLimits((), most)))
+    assert list(warnings(RateLimits((), RateLimit(1, _UNLIKELY_CAPACITY + 1))))
+
+
+def test_without_a_default_the_advice_is_one():
+    (remark,) = warnings(RateLimits())
+    assert remark.level == "warning"
+    assert "never throttled" in remark.sentence
+    assert "aggregate_default_qps" in (remark.hint or "")
 
 
 def test_a_principal_that_nobody_uses():
     limits = RateLimits((("used", WISE), ("misspelt", WISE)), WISE)
     (remark,) = warnings(limits, {"used", "other"})
-    assert (remark.field, remark.rule) == ("limits[1].principal", "ratelimit.unused-principal")
+    assert (remark.level, remark.field) == ("warning", "limits[1].principal")
+    assert remark.rule == "ratelimit.unused-principal"
+    assert "'misspelt'" in remark.sentence
+    assert "FrameworkInfo.principal" in (remark.hint or "")
 
 
 def test_memory_counts_only_capacities_that_count():
-    limits = RateLimits((("a", RateLimit(1, 1000)), ("free", RateLimit(None, 10**9))), RateLimit(1, 24))
+    limits = RateLimits(
+        (("a", RateLimit(1, 1000)), ("none", RateLimit(1, 0)), ("free", RateLimit(None, 10**9))), RateLimit(1, 24)
+    )
     plan = plan_memory(limits, memory=2**21, message_size=1024)
     assert (plan.messages, plan.worst_case, plan.head_room, plan.fits) == (1024, 2**20, 2**20, True)
     assert not plan_memory(limits, memory=2**20 - 1, message_size=1024).fits

@@ -149,6 +149,7 @@ def test_a_part_that_is_missing_is_named(tmp_path, missing):
     with Journal(tmp_path, KEY) as journal:
         with pytest.raises(BadInput, match=missing) as refused:
             journal.read()
+        assert "interrupted apply" in str(refused.value)
         assert "mesosctl diff" in (refused.value.hint or "")
         assert "--restart" in (refused.value.hint or "")
 
@@ -276,12 +277,14 @@ def info(**values):
         (info(pid="master@h:5050"), None, "http://x:5050", "master@h:5050"),
         (info(pid="master@h:5050"), {"zk": "file:///z"}, "http://x:5050", "master@h:5050"),
         (info(pid="master@h:5050"), {"zk": "zk://u:pw@B:2181, a:2181/mesos/"}, "http://x", "zk://a:2181,b:2181/mesos"),
+        (info(pid="master@h:5050"), {"zk": "zk://a:2181/BOX/"}, "http://x", "zk://a:2181/BOX"),
         (info(pid="master@127.0.0.1:5050"), {}, "http://x:5050", "master@127.0.0.1:5050 of http://x:5050"),
         (info(pid="master@[::1]:5050"), {}, "http://x:5050", "master@[::1]:5050 of http://x:5050"),
         (info(pid="master@127.0.0.1:5050"), {}, "http://LOCALHOST:5050", "master@127.0.0.1:5050"),
         (info(pid="master@localhost.example:5050"), {}, "http://x:5050", "master@localhost.example:5050"),
         ({}, {}, "http://u:pw@X:5050/, http://A:5050", "http://a:5050,x:5050"),
         ({"get_master": None}, {}, "http://X:5050/", "http://x:5050"),
+        ({"get_master": None}, {}, "http://BOX/", "http://box"),
     ],
 )
 def test_what_a_master_is_known_by(shown, flags, address, expected):
@@ -341,3 +344,93 @@ def test_what_is_no_file_is_told_of_as_such(tmp_path):
     path.mkdir()
     with Journal(tmp_path, KEY) as journal, pytest.raises(BadInput, match="it is a"):
         journal.read()
+    with Journal(tmp_path, KEY) as journal, pytest.raises(BadInput) as refused:
+        journal.read()
+    assert "Errno" not in str(refused.value)
+
+
+def test_a_journal_keeps_its_name_from_one_release_to_the_next(tmp_path):
+    left(tmp_path, KEY)
+    assert [path.name for path in tmp_path.iterdir()] == ["d0fc172873365d65.json"]
+
+
+def test_what_is_no_text_is_told_of_by_its_line(tmp_path):
+    left(tmp_path, KEY)
+    (path,) = tmp_path.glob("*.json")
+    path.write_bytes(b"{\n\xff")
+    with Journal(tmp_path, KEY) as journal, pytest.raises(BadInput, match="line 2"):
+        journal.read()
+
+
+def test_a_step_whose_quota_is_no_number_hides_none_after_it(tmp_path):
+    left(tmp_path, OTHER)
+    (path,) = tmp_path.glob("*.json")
+    value = json.loads(path.read_text(encoding="utf-8"))
+    value["steps"] = [step_to_json(STEPS[3])]
+    value["steps"][0]["resources"][0]["reservations"] = [{"type": "DYNAMIC", "role": "*"}]
+    (tmp_path / "0.json").write_text(json.dumps(value), encoding="utf-8")
+    with Journal(tmp_path, KEY) as journal:
+        assert journal.replaced() == [entry()]
+
+
+def test_a_lock_that_somebody_has_removed_is_given_up(tmp_path):
+    with Journal(tmp_path, KEY):
+        (lock,) = tmp_path.glob("*.lock")
+        lock.unlink()
+    with Journal(tmp_path, KEY):
+        pass
+
+
+def test_steps_begin_even_if_a_replaced_journal_stays(tmp_path):
+    left(tmp_path, OTHER)
+    (other,) = tmp_path.glob("*.json")
+    with Journal(tmp_path, KEY) as journal:
+        assert journal.replaced()
+        other.unlink()
+        other.mkdir()
+        journal.write(entry(1))
+        assert journal.read() == entry(1)
+
+
+def test_space_is_kept_once_for_all_steps_and_a_file_in_it_is_private(tmp_path, monkeypatch):
+    kept: list[int] = []
+    written, allocate = write_atomically, journals._allocate
+
+    def fails_first(path, text, **options):
+        if len(kept) == 1 and list(tmp_path.glob("*.reserve")):
+            raise BadInput(f"{path} cannot be written")
+        written(path, text, **options)
+
+    def allocates(descriptor, size):
+        kept.append(size)
+        allocate(descriptor, size)
+
+    monkeypatch.setattr(journals, "_allocate", allocates)
+    monkeypatch.setattr(journals, "write_atomically", fails_first)
+    with Journal(tmp_path, KEY) as journal:
+        journal.write(entry())
+        (path,) = tmp_path.glob("*.json")
+        assert path.stat().st_mode & 0o777 == 0o600
+        journal.write(entry(1))
+        journal.write(entry(2))
+        assert journal.read() == entry(2)
+    assert len(kept) == 1
+
+
+def test_the_space_of_a_journal_is_taken_through_no_link(tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"")
+    where = tmp_path / "j"
+    with Journal(where, KEY) as journal:
+        (lock,) = where.glob("*.lock")
+        lock.with_suffix(".reserve").symlink_to(elsewhere)
+        journal.write(entry())
+    assert elsewhere.stat().st_size == 0
+
+
+def test_space_is_taken_where_the_system_has_no_call_for_it(tmp_path, monkeypatch):
+    monkeypatch.delattr(os, "posix_fallocate")
+    with Journal(tmp_path, KEY) as journal:
+        journal.write(entry())
+        (path,), (reserve,) = tmp_path.glob("*.json"), tmp_path.glob("*.reserve")
+        assert reserve.stat().st_size == 2 * path.stat().st_size

@@ -325,3 +325,11 @@ def test_a_terminal_may_have_a_report_of_its_own():
     plain = io.StringIO()
     write(shown, "table", plain, draws=False, colours=False)
     assert plain.getvalue() == "A\nplain\n"
+
+
+def test_the_title_over_a_narrow_column_counts_in_the_width_of_a_table():
+    """`GUARANTEE` is wider than the column `CPUS` below it."""
+    columns = [Column("ROLE"), Column("GUARANTEE", kind="amounts"), Column("USED", kind="amounts", rank=1)]
+    shown = report(columns, [["dev", amounts_text(quantities(cpus=22)), amounts_text(quantities(cpus=1, mem=512))]])
+    assert lines(shown, 29)[:2] == ["      GUARANTEE  USED", "ROLE       CPUS  CPUS     MEM"]
+    assert lines(shown, 28)[:2] == ["      GUARANTEE  USED", "ROLE       CPUS  CPUS"]

@@ -167,7 +167,7 @@ def test_a_refusal_or_a_starving_role_makes_the_answer_no():
 
 def test_unknowns_name_what_is_assumed():
     snapshot = ClusterSnapshot("1.11.0", 1e9, unknown=("offer filters: taken as none", "a bare sentence"))
-    found = {one.what: one.assumed for one in unknowns(snapshot, "nothing")}
+    found = {one.what: one.assumed for one in unknowns(RunSummary(snapshot, 1, 1.0, "hold", wants="nothing"))}
     assert found["what frameworks want"] == "nothing"
     assert found["offer filters"] == "taken as none"
     assert found["a bare sentence"] == ""

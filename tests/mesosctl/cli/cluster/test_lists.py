@@ -173,11 +173,11 @@ def test_names_that_several_frameworks_have_bring_their_ids(live):
 
 
 def test_a_terminal_shows_bars_and_who_is_below_its_guarantee(live):
-    live.run("quota", "set", "ads", "cpus:4", "--force")
+    live.run("quota", "set", "web", "cpus:5", "--force")
     shown = live.run("quota", "list", terminal=True, NO_COLOR="1", COLUMNS="60").out
     first = shown.splitlines()[0]
-    assert first.startswith("the guarantee is not met: ads (lacks 1 cpu)")
-    assert "/4/" in shown
+    assert first.startswith("the guarantee is not met: web (lacks 1 cpu)")
+    assert "/5/" in shown
     assert "▒" in shown
     assert "\x1b[" not in shown
     assert "\x1b[1;31mbelow guarantee" in live.run("roles", terminal=True, COLUMNS="80").out

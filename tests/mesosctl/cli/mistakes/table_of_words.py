@@ -217,6 +217,11 @@ WORDS = (
         on="fake:a.toml",
         files={"a.toml": '[[agents]]\nresources = "cpus:4"\nleaves_after = "90s"\n'},
     ),
+    # --- Words of a choice ----------------------------------------------------------------------------------------
+    Mistake("quota list -o tabel", 2, "'tabel' is not one of 'table', 'wide'", "see mesosctl quota list --help"),
+    Mistake("-o tabel quota list", 2, "'name'. Did you mean 'table'?"),
+    Mistake("whatif --assume hol quota:web=cpus:1", 2, "'hold', 'accept'. Did you mean 'hold'?"),
+    Mistake("context set prod output=tabel", 3, "output must be one of table, wide", "did you mean table?"),
     # --- Which master --------------------------------------------------------------------------------------------
     Mistake("quota list --master htp://x", 2, SCHEME, "did you mean http://? write http://host:5050"),
     Mistake("quota list", 2, SCHEME, "the address comes from MESOSCTL_MASTER", on="htp://x"),

@@ -1,0 +1,107 @@
+"""The frameworks of a snapshot that suppress offers and then lose tasks: they run as much again, and no more.
+
+lost = LostTasks(master.state)        before anything is lost
+lost.ask_again(master)                REVIVE for what is lacking, SUPPRESS for what is there again
+lost.answer(master)                   tasks on what is lacking; the rest of each offer is declined
+"""
+
+from collections.abc import Iterable, Iterator
+
+from fake_master.master import Master
+from fake_master.sources.waiting_tasks import part_of
+from fake_master.state.frameworks import Framework
+from fake_master.state.master_state import MasterState
+from fake_master.state.offers import Offer
+from fake_master.state.streams import SilentStream
+from fake_master.state.tasks import Task
+from mesosctl.model import roles
+from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
+
+
+class LostTasks:
+    """The amounts that each of them held at first, and those of them that it lacks.
+
+    Simulated frameworks are none of them: they ask again by themselves.
+    """
+
+    def __init__(self, state: MasterState) -> None:
+        self._had = {
+            framework.id: _used(framework, framework.suppressed)
+            for framework in state.frameworks.values()
+            if framework.suppressed and framework.active and isinstance(framework.stream, SilentStream)
+        }
+        self._seen: dict[str, Resources] = {}
+        """The resources that each used when it was last looked at, by framework id."""
+        self._asking: dict[str, dict[str, Quantities]] = {}
+        """The amounts that each lacks, by framework id and role."""
+        self.were_asked_for = False
+        """Whether any framework has asked again."""
+
+    def restart(self) -> None:
+        """Another master leads, on which the frameworks have subscribed as they were at first."""
+        self._seen.clear()
+        self._asking.clear()
+
+    def ask_again(self, master: Master) -> None:
+        """Let each framework say whether it wants offers."""
+        for framework, had in self._frameworks(master.state):
+            lacking = _lacking(framework, had)
+            asking = self._asking.get(framework.id, {})
+            for role in lacking.keys() - asking.keys():
+                master.subscriptions.revive(framework, (role,))
+                self.were_asked_for = True
+            for role in asking.keys() - lacking.keys():
+                master.subscriptions.suppress(framework, (role,))
+            self._asking[framework.id] = lacking
+
+    def _frameworks(self, state: MasterState) -> Iterator[tuple[Framework, dict[str, Quantities]]]:
+        """Yield those that hold something else than when they were last looked at."""
+        for framework_id, had in self._had.items():
+            framework = state.frameworks.get(framework_id)
+            if framework is None or not framework.active:
+                continue
+            used = framework.used()
+            if self._seen.get(framework_id) is not used:
+                self._seen[framework_id] = used
+                yield framework, had
+
+    def answer(self, master: Master) -> None:
+        """Let each framework that asked again answer its offers."""
+        for framework_id, asking in self._asking.items():
+            framework = master.state.frameworks.get(framework_id)
+            if not asking or framework is None:
+                continue
+            for offer in list(framework.offers.values()):
+                if offer.role in asking and offer.id in framework.offers:
+                    _answer(master, framework, offer, self._had[framework_id])
+
+
+def _answer(master: Master, framework: Framework, offer: Offer, had: dict[str, Quantities]) -> None:
+    lacking = _lacking(framework, had).get(offer.role, Quantities())
+    offered = offer.resources.scalar_quantities()
+    useful = {name: min(amount, offered.get_amount(name)) for name, amount in lacking.items()}
+    wanted = Resources(Resource(name, milli) for name, milli in useful.items() if milli)
+    part = part_of(offer.resources, wanted) if useful and all(useful.values()) else None
+    if part is None:
+        master.offer_answers.decline(framework, (offer.id,), None)
+        return
+    name = f"again-{offer.id}"
+    task = Task(name, framework.id, offer.agent_id, {"name": name}, part, offer.role)
+    master.offer_answers.launch(framework, offer.id, (task,), part)
+
+
+def _lacking(framework: Framework, had: dict[str, Quantities]) -> dict[str, Quantities]:
+    used = _used(framework, had)
+    lacking = {role: amounts - used[role] for role, amounts in had.items()}
+    return {role: amounts for role, amounts in lacking.items() if amounts}
+
+
+def _used(framework: Framework, of: Iterable[str]) -> dict[str, Quantities]:
+    parts: dict[str, list[Resource]] = {role: [] for role in of}
+    for entry in framework.used():
+        role = entry.allocation_role or roles.DEFAULT_ROLE
+        if role in parts:
+            parts[role].append(entry)
+    return {role: Resources(entries).scalar_quantities() for role, entries in parts.items()}
