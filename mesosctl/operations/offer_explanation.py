@@ -238,8 +238,21 @@ def _explanation(
         sharers=sum(account.role in one.roles for one in snapshot.frameworks),
         recovery=held_back,
         larger_limits=_larger_limits(snapshot, account),
+        smaller_guarantees=_smaller_guarantees(snapshot, account),
         unknown=tuple(_unknown(snapshot, account.role, refusals)),
     )
+
+
+def _smaller_guarantees(snapshot: ClusterSnapshot, account: OfferAccount) -> dict[str, Quota]:
+    """Return the quotas of the roles that something is kept for, with which nothing of that would be kept."""
+    kept = [line for line in account.lines if line.cause == "guarantee"]
+    names = {name for line in kept for name in line.amounts}
+    found = {}
+    for role in sorted({role for line in kept for role in line.roles}):
+        quota, lacking = snapshot.quotas.get(role, Quota()), account.lacking.get(role, Quantities())
+        less = Quantities({name: lacking.get_amount(name) for name in names})
+        found[role] = quota._replace(guarantees=quota.guarantees - less)
+    return found
 
 
 _ONE_MORE = {"mem": 1024_000, "disk": 1024_000}

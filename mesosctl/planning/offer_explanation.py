@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, get_args
 
-from mesosctl.model.quantities import Limits, Quantities
+from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.roles import top_level
 
 Cause = Literal[
@@ -188,6 +188,8 @@ class OfferExplanation:
     """The progress of the recovery after a failover; empty if it is over."""
     larger_limits: Limits = field(default_factory=Limits)
     """All limits of its top-level role, those in the way as large as the role needs; none if none is in the way."""
+    smaller_guarantees: Mapping[str, Quota] = field(default_factory=dict)
+    """By role for whose guarantee something is kept, its quota with a guarantee of no more of that than it has."""
     unknown: Sequence[str] = field(default=())
     """The facts that the master does not show, each with the assumption for it."""
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from mesosctl.model.amount_text import as_typed, enumerated, in_words, shown_amount
 from mesosctl.model.notation import counted, listed
-from mesosctl.model.quantities import Quantities
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.roles import top_level
 from mesosctl.model.suggestion import command
 from mesosctl.planning.offer_explanation import AccountLine, Cause, Hindrance, OfferExplanation
@@ -302,7 +302,7 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
     return sentence.format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
-        update=command("quota update"),
+        update=", ".join(_lower_guarantee(role, quota) for role, quota in one.smaller_guarantees.items()),
         raise_own=_raise_own(one),
         minimum=_smallest(one),
     )
@@ -316,6 +316,13 @@ _HELP: Mapping[Cause, str] = {
     "priority": "wait until the request of higher priority is met",
     "out-of-service": "bring the agents back; -o wide names them",
 }
+
+
+def _lower_guarantee(role: str, quota: Quota) -> str:
+    """Return the command that leaves a role this quota, of which only the guarantee is another one."""
+    if quota.is_default:
+        return command("quota remove", role)
+    return command("quota update", role, *(as_typed(quota.guarantees) or ["none"]))
 
 
 def _raise_own(one: OfferExplanation) -> str:

@@ -46,7 +46,7 @@ def test_two_frameworks_of_one_name_have_their_short_ids():
 def test_an_own_guarantee_is_not_advised_where_everything_is_promised():
     guaranteed = {"guarantees": {"cpus": {"value": 4}, "mem": {"value": 4096}}}
     said = explained("spark", ("spark", "ads"), db=guaranteed)
-    assert "the guarantee of db with mesosctl quota update\n" in said
+    assert "of db with mesosctl quota remove db\n" in said
     assert "one of its own" not in said
 
 
