@@ -76,6 +76,11 @@ def test_a_volume_is_created_grown_shrunk_and_destroyed(operator: Operator) -> N
     smaller = volume("v", 120)
     assert operator("shrink", large, 30_000) == reserved - Resources(held_by(WEB, "disk:120")) + Resources([smaller])
     assert operator("destroy", [smaller]) == reserved
+    operator("unreserve", disk)
+    counts = operator.lab.read("/metrics/snapshot")
+    for kind in ("reserve", "unreserve", "create", "destroy", "grow_volume", "shrink_volume"):
+        assert counts[f"master/operations/{kind}/finished"] == 1, kind
+    assert counts["master/operations/finished"] == counts["master/operations/total"] == 6
 
 
 def test_every_rule_is_asked_before_anything_happens(operator: Operator) -> None:

@@ -5,8 +5,7 @@ Source: docs/explanation/documents.md, "Rate Limits Configuration".
 
 import pytest
 
-from mesosctl.model.errors import RuleViolation, UsageError
-from mesosctl.model.notation import format_bytes, parse_bytes
+from mesosctl.model.errors import RuleViolation
 from mesosctl.model.rate_limits import (
     _UNLIKELY_CAPACITY,
     RateLimit,
@@ -130,27 +129,3 @@ def test_a_queue_without_an_end_never_fits():
     limits = RateLimits((("a", RateLimit(1)),), RateLimit(1))
     plan = plan_memory(limits, memory=2**40, message_size=1)
     assert (plan.unbounded, plan.fits) == (("a", None), False)
-
-
-@pytest.mark.parametrize(
-    ("text", "size"), [("1024", 1024), ("1KiB", 1024), ("2GB", 2**31), ("0.5 MiB", 2**19), ("3b", 3), ("1t", 2**40)]
-)
-def test_sizes(text, size):
-    assert parse_bytes(text, "--memory") == size
-
-
-@pytest.mark.parametrize("text", ["", "0", "GiB", "-1KiB", "1XB", "1e9", "one"])
-def test_what_is_no_size(text):
-    with pytest.raises(UsageError, match="is not a size") as raised:
-        parse_bytes(text, "--memory")
-    assert raised.value.field == "--memory"
-
-
-def test_sizes_for_people():
-    assert [format_bytes(size) for size in (0, 1023, 1536, -(2**30), 5 * 2**40)] == [
-        "0 B",
-        "1023 B",
-        "1.5 KiB",
-        "-1 GiB",
-        "5 TiB",
-    ]

@@ -163,3 +163,44 @@ def test_the_example_in_a_hint_stays_but_a_secret_of_the_same_form_does_not():
     assert secrets.redact(hint) == hint
     assert secrets.redact("zk://USER:SECRET@zk1,zk2/mesos") == "zk://***@zk1,zk2/mesos"
     assert secrets.redact("zk://ops:hunter2@host1,host2/mesos") == "zk://***@host1,host2/mesos"
+
+
+@pytest.mark.parametrize(
+    ("address", "struck", "left"),
+    [
+        (
+            "zk://ops:hunter2hunter2@zk1,zk2/mesos",
+            ["hunter2hunter2", base64_of("ops:hunter2hunter2")],
+            ["zk1", "mesos"],
+        ),
+        ("http://ops:hunter:two@host:5050", ["hunter:two"], ["host", "5050"]),
+        ("http://ops:hunt@er-two@host:5050", ["hunt@er-two"], ["host"]),
+        ("http://ops:hunter/two@host:5050", ["hunter/two"], ["host"]),
+        ("http://ops:first-one@a:5050,https://ops:second-one@b/x", ["first-one", "second-one"], ["a:5050", "b/x"]),
+        ("http://token-alone@host", ["token-alone"], ["host"]),
+        ("http://ops:secret-word@host/a@b", ["secret-word"], ["host"]),
+        ("http://host:5050", [], ["http", "host", "5050"]),
+        ("", [], ["http"]),
+        (None, [], ["http"]),
+    ],
+)
+def test_the_secrets_of_an_address_are_known_from_then_on(address: str | None, struck, left) -> None:
+    secrets = Secrets()
+    secrets.add_address(address)
+    for secret in struck:
+        assert secrets.redact(f"<{secret}>") == "<***>"
+    for text in left:
+        assert secrets.redact(text) == text
+
+
+def test_each_text_of_a_value_is_struck_out_and_each_name_stays() -> None:
+    secrets = Secrets()
+    secrets.add("hunter2hunter2")
+    value = {"a": ["x hunter2hunter2", ("hunter2hunter2", 1, None)], "hunter2hunter2": {"b": "fine", "c": 2.5}}
+    assert secrets.redact_all(value) == {"a": ["x ***", ["***", 1, None]], "hunter2hunter2": {"b": "fine", "c": 2.5}}
+
+
+def test_a_secret_that_is_no_text_in_utf_8_is_struck_out_too() -> None:
+    secrets = Secrets()
+    secrets.add("p\udcffssword-of-8")
+    assert secrets.redact("<p\udcffssword-of-8> <p%FFssword-of-8> <p%ffssword-of-8>") == "<***> <***> <***>"
