@@ -1,4 +1,4 @@
-"""What the course of a replay says of each role."""
+"""The figures of each role in the course of a replay."""
 
 from mesosctl.model.notation import parse_resources
 from mesosctl.planning.replay import Played, RecordedDemand, ReplayedTask, outcomes
