@@ -10,7 +10,7 @@ run.played()                  the start and the end of each task
 """
 
 from collections.abc import Collection, Hashable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -36,13 +36,6 @@ _INTERVAL = 1.0
 """Seconds between two allocations."""
 _STEPS = 200
 """How often progress is told."""
-
-
-@dataclass(slots=True, eq=False)
-class _Wanted(WantedTask):
-    """A task, and its place in the demand."""
-
-    place: int = -1
 
 
 def _first_moment(demand: RecordedDemand) -> float:
@@ -117,15 +110,15 @@ class ReplayRun:
 
     def _specs(self) -> Iterator[SimulatedFrameworkSpec]:
         """Each framework of the recording, and the tasks that it asks for."""
-        wanted: dict[str, list[_Wanted]] = {}
+        wanted: dict[str, list[AskedTask]] = {}
         for place, task in enumerate(self._demand.tasks):
             asked = task.asked - self._clock()
-            one = _Wanted(asked, task.resources, task.lasts, None, task.role, task.host, place)
+            one = AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, place)
             wanted.setdefault(task.framework_id, []).append(one)
         for framework_id, tasks in wanted.items():
             yield self._spec(self._demand.frameworks[framework_id], tasks)
 
-    def _spec(self, framework: ReplayedFramework, tasks: list[_Wanted]) -> SimulatedFrameworkSpec:
+    def _spec(self, framework: ReplayedFramework, tasks: list[AskedTask]) -> SimulatedFrameworkSpec:
         """Let a framework enter at the moment at which it asks for its first task: until then it is offered nothing."""
         first = max(0.0, tasks[0].asked)
         for task in tasks:
@@ -155,16 +148,12 @@ class ReplayRun:
             info = SimulatedFramework(self._master, spec).checked_subscription().info
             framework = Framework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
             assert isinstance(spec.demand, Listed), "as it was made"
-            asked = [
-                AskedTask(task.asked, task.place, task.resources, task.role, task.lasts)
-                for task in spec.demand.wanted
-                if isinstance(task, _Wanted) and task.role is not None
-            ]
+            asked = [task for task in spec.demand.wanted if isinstance(task, AskedTask)]
             asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, asked))
         return ScalarReplay.of(self._master.allocator, state.now, self._refuse, asking, self._start)
 
     def _note_start(self, wanted: WantedTask, task: Task) -> None:
-        assert isinstance(wanted, _Wanted), "only tasks of the demand are asked for"
+        assert isinstance(wanted, AskedTask), "only tasks of the demand are asked for"
         self._seen.clear()
         self._start(wanted.place, self._master.state.now)
         self._on_agent.setdefault(task.agent_id, []).append(wanted.place)

@@ -19,6 +19,7 @@ import math
 from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from operator import add, ge, sub
@@ -29,6 +30,7 @@ from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
+from fake_master.sources.demand import WantedTask
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
@@ -45,18 +47,12 @@ Minimum = tuple[tuple[tuple[int, int], ...], ...]
 """The least amounts of an offer: alternatives of amounts with the places of their names."""
 
 
-class AskedTask(NamedTuple):
-    """A task of a framework, in the order in which they are asked for."""
+@dataclass(slots=True, eq=False)
+class AskedTask(WantedTask):
+    """A task of a framework, in one of its roles; equal sizes share their `resources`."""
 
-    asked: float
-    """Seconds since the framework joined."""
-    place: int
+    place: int = -1
     """In the demand."""
-    resources: Resources
-    """Equal sizes share an object."""
-    role: str
-    lasts: float | None
-    """Seconds; None if it runs until the end."""
 
 
 class AskingFramework(NamedTuple):
@@ -67,6 +63,7 @@ class AskingFramework(NamedTuple):
     after: float
     """Seconds until it joins."""
     tasks: Sequence[AskedTask]
+    """In the order in which they are asked for."""
 
 
 Member = TypeVar("Member", bound="_Node")
@@ -242,7 +239,7 @@ class _Framework:
         """The number of tasks that it has asked for."""
         self.is_suppressed = True
         self.waiting = 0
-        self.queues: dict[tuple[int, str], tuple[Amounts, deque[AskedTask]]] = {}
+        self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[AskedTask]]] = {}
         """The tasks that wait, by size and role."""
         self.unfit: set[tuple[str, Amounts]] = set()
         """Offers that have no room for any size that waits."""

@@ -207,7 +207,7 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
             count[2] += 1
         if not task.ran_from_the_beginning:
             waited_for = (demand.until if start is None else start) - task.asked
-            waits.setdefault(task.role, []).append(round(waited_for, 6))
+            waits.setdefault(task.role, []).append(max(0.0, round(waited_for, 6)))
         held = amounts.setdefault(id(task.resources), task.resources.scalar_quantities())
         asked = max(task.asked, demand.since)
         wanted = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)

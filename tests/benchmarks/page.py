@@ -40,6 +40,7 @@ PARTS = {
     "live_snapshot": Part(900),
     "recording": Part(900),
     "replay": Part(3600),
+    "tuning": Part(1800),
 }
 """In the order of the page."""
 PAGE_FOLDER = ROOT / "docs" / "benchmarks"

@@ -107,7 +107,7 @@ def import_trace(folder: Path, case: Case) -> Path:
 def check(folder: Path, recording: Path, case: Case) -> Checked:
     """Compare the answers of `tune` about the recording with those of the grid."""
     checked = Checked(case.name)
-    _put_on_record(recording, case.on_record)
+    put_on_record(recording, case.on_record)
     demand = _demand(recording)
     began = time.monotonic()
     grid = dict(zip(_points(case), _played(demand, case), strict=True))
@@ -140,7 +140,8 @@ def check(folder: Path, recording: Path, case: Case) -> Checked:
     return checked
 
 
-def _put_on_record(recording: Path, quotas: Mapping[str, Amounts]) -> None:
+def put_on_record(recording: Path, quotas: Mapping[str, Amounts]) -> None:
+    """Add quotas to the recording, from its beginning on."""
     with open_writer(recording) as writer, writer.transaction():
         (cluster,) = writer.clusters()
         for role, amounts in quotas.items():
@@ -202,7 +203,8 @@ def _text(case: Case, values: Mapping[str, float]) -> str:
     return ", ".join(f"{role} {values[role]:.0f} s" for role in case.goals)
 
 
-def _goals_file(case: Case, goals: Mapping[str, float]) -> str:
+def goals_file(case: Case, goals: Mapping[str, float]) -> str:
+    """The text of the file for `tune`: the goals, and the bounds of the case."""
     lines = [f"keep = {json.dumps(list(case.keep))}"]
     lines += [f'[goals.{role}]\nwait_p95 = "{bound:.0f}s"' for role, bound in goals.items()]
     for role, most in case.most.items():
@@ -212,7 +214,7 @@ def _goals_file(case: Case, goals: Mapping[str, float]) -> str:
 
 
 def _tune(folder: Path, recording: Path, case: Case, goals: Mapping[str, float], checked: Checked) -> dict[str, Any]:
-    (folder / "goals.toml").write_text(_goals_file(case, goals), encoding="utf-8")
+    (folder / "goals.toml").write_text(goals_file(case, goals), encoding="utf-8")
     began = time.monotonic()
     ran: Ran = run(folder, "tune", str(folder / "goals.toml"), "--replay", str(recording))
     seconds, tried = time.monotonic() - began, ran.answer["tried"]

@@ -2,9 +2,7 @@
 
 import json
 import os
-import re
 import signal
-import sys
 from contextlib import contextmanager
 
 import dask
@@ -16,14 +14,11 @@ from mesosctl.model.errors import BadInput, Unreachable
 from mesosctl.operations import dask_workers
 from mesosctl.operations.dask_workers import OnDask
 from mesosctl.operations.tuning import play_candidate
-from tests.conformance.masters.processes import Process
+from tests.helpers.dask_cluster import cluster, worker
 from tests.helpers.surroundings import InMemory, Ran
-from tests.helpers.waiting import wait_until
 from tests.mesosctl.cli.tune.test_tune import GOALS, LOG, NODES, OPTIONS, SMALL
 
 pytestmark = [pytest.mark.socket, pytest.mark.process, pytest.mark.slow]
-SCHEDULER = ("scheduler", "--no-dashboard", "--host")
-WORKER = ("--no-nanny", "--nthreads", "1", "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60")
 
 
 def play(players, every):
@@ -32,27 +27,6 @@ def play(players, every):
         players.start(place, words)
     for _ in every:
         yield players.next_ended()
-
-
-def worker(folder, address, number, *tls):
-    return Process([sys.executable, "-m", "dask", "worker", address, *WORKER, *tls], folder / f"worker-{number}.log")
-
-
-@contextmanager
-def cluster(folder, workers, *tls):
-    """The address of a scheduler, and the processes of it and its workers, once all of these have registered."""
-    log, host = folder / "scheduler.log", f"{'tls' if tls else 'tcp'}://127.0.0.1:0"
-    started = [Process([sys.executable, "-m", "dask", *SCHEDULER, host, *tls], log)]
-    scheduler = started[0]
-    try:
-        wait_until(lambda: "Scheduler at" in log.read_text(encoding="utf-8"), scheduler.last_words)
-        (address,) = re.findall(r"Scheduler at:\s+(t\w+://\S+)", log.read_text(encoding="utf-8"))
-        started += [worker(folder, address, number, *tls) for number in range(workers)]
-        wait_until(lambda: log.read_text(encoding="utf-8").count("Register worker") == workers, scheduler.last_words)
-        yield address, started
-    finally:
-        for one in reversed(started):
-            one.stop()
 
 
 def test_workers_give_the_same_bytes_and_a_lost_one_costs_its_variant_only(tmp_path, monkeypatch):
