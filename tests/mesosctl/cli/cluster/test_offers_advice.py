@@ -138,9 +138,10 @@ def test_a_role_below_its_guarantee_is_told_what_it_lacks_and_to_get_no_guarante
 
 
 def test_only_guarantees_that_keep_the_missing_resource_are_to_be_lowered(folder):
-    quotas = '[quotas.app]\nguarantee = "cpus:6;mem:1GiB"\nlimit = "cpus:6"\n[quotas.ads]\nguarantee = "cpus:4"\nlimit = "cpus:4"\n'
+    app = '[quotas.app]\nguarantee = "cpus:6;mem:1GiB"\nlimit = "cpus:6"\n'
+    ads = '[quotas.ads]\nguarantee = "cpus:4"\nlimit = "cpus:4"\n'
     agent = '[[agents]]\nresources = "cpus:10;mem:10GiB"\n'
     full = '[[frameworks]]\nname = "full"\nrole = "app"\ntask = "cpus:1;mem:100MiB"\ntasks = 6\n'
-    (first, *_) = explained(folder, quotas + agent + full + NEEDY)["helps"]
+    (first, *_) = explained(folder, app + ads + agent + full + NEEDY)["helps"]
     assert first.startswith("lower the guarantee of ads with mesosctl quota update ads none"), "app keeps only mem"
     assert "quota update app" not in first
