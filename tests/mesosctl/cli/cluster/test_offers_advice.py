@@ -143,5 +143,5 @@ def test_only_guarantees_that_keep_the_missing_resource_are_to_be_lowered(folder
     agent = '[[agents]]\nresources = "cpus:10;mem:10GiB"\n'
     full = '[[frameworks]]\nname = "full"\nrole = "app"\ntask = "cpus:1;mem:100MiB"\ntasks = 6\n'
     (first, *_) = explained(folder, app + ads + agent + full + NEEDY)["helps"]
-    assert first.startswith("lower the guarantee of ads with mesosctl quota update ads none"), "app keeps only mem"
+    assert "mesosctl quota update ads none" in first, "app keeps only mem"
     assert "quota update app" not in first
