@@ -162,8 +162,8 @@ class Player:
     def do_no_quota(self, role: str) -> None:
         self.allocator.update_quota(role, Quota())
 
-    def do_whitelist(self, hosts: str) -> None:
-        self.allocator.update_whitelist(hosts.split(","))
+    def do_whitelist(self, hosts: str = "") -> None:
+        self.allocator.update_whitelist([host for host in hosts.split(",") if host])
 
     def do_unavailable(self, *agents: str) -> None:
         for agent in agents:

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,15 @@ def test_a_change_of_another_process_is_noticed_once(tmp_path: Path):
     assert not two.changed_elsewhere()
     one.close()
     two.close()
+
+
+@pytest.mark.parametrize("seconds", [0, 0.5, 10])
+def test_who_waits_for_another_process_waits_for_seconds(tmp_path: Path, seconds: float):
+    """As SQLite itself says of the connection, in milliseconds."""
+    with closing(SqliteRegistry(tmp_path / "r.sqlite", timeout=3)) as registry:
+        assert registry._connection.execute("PRAGMA busy_timeout").fetchone() == (3000,)
+        registry.wait_at_most(seconds)
+        assert registry._connection.execute("PRAGMA busy_timeout").fetchone() == (seconds * 1000,)
 
 
 def test_the_file_is_for_its_owner_only(tmp_path: Path):
@@ -132,6 +142,7 @@ def test_when_the_registry_fails_the_answer_is_500_and_nothing_has_changed(tmp_p
 
 _KILLED_AFTER_ITS_ANSWER = """
 import os, signal, sys
+from contextlib import closing
 from pathlib import Path
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.http.application import Application
@@ -160,6 +171,7 @@ def test_an_answered_change_survives_sigkill(tmp_path: Path):
 
 _STARTED_AT_ONCE = """
 import sys
+from contextlib import closing
 from pathlib import Path
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.registry.sqlite import SqliteRegistry

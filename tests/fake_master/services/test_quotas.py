@@ -210,6 +210,17 @@ def test_quotas_outlive_a_master_and_so_does_what_they_mean(tmp_path, version):
     assert Scheduler(lab, name="c").offered() in (0, 1)
 
 
+def test_what_another_process_sets_and_removes_holds_here_too(tmp_path):
+    here, there = (Lab("cpus:4;mem:64", registry=lambda: SqliteRegistry(tmp_path / "registry")) for _ in range(2))
+    update(there, a={"limits": {"cpus": 0}})
+    assert shown(here) == shown(there) != {}
+    framework = Scheduler(here, name="a")
+    assert framework.offered() == 0
+    assert there.request("DELETE", "/quota/a").status == 200
+    assert shown(here) == {}
+    assert framework.offered() == 4
+
+
 # --- Weights ----------------------------------------------------------------------------------------
 
 

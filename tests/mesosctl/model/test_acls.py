@@ -149,6 +149,15 @@ def test_a_cluster_in_which_nobody_may_do_what_it_needs():
     assert found == [("permissive", "so no framework can subscribe"), ("run_tasks", "so no task can be launched")]
 
 
+@pytest.mark.parametrize("half", [("ops", ""), ("", "ANY")])
+def test_a_rule_with_one_side_that_names_nothing_lets_nobody_in_and_hides_behind_no_other(half):
+    listed = {"register_agents": (rule("ANY", "ANY"),), "register_frameworks": (rule("ANY", "ANY"),)}
+    found = [(one.rule, one.field) for one in warnings(Acls(False, listed | {"run_tasks": (rule(*half),)}))]
+    assert ("acls.nobody-may", "run_tasks") in found
+    behind = Acls(True, {ACTION: (rule("NONE", "ANY"), rule(*half))})
+    assert [one.rule for one in warnings(behind)] == ["acls.names-nothing"]
+
+
 @pytest.mark.parametrize(
     ("listed", "earlier"),
     [
@@ -212,6 +221,13 @@ def test_the_names_that_are_allowed_and_refused():
     assert (access.allowed, access.refused) == (("dev", "web", "ads"), ("dev/x",))
     assert (access.everything, access.anything, access.otherwise) == (False, True, False)
     assert access.kind == ROLES
+
+
+def test_a_name_below_one_that_is_decided_is_not_listed_as_allowed_or_refused():
+    access = Acls(False, {ACTION: (rule("NONE", "dev/%"), rule("ops", "dev/x"))}).access(ACTION, "ops")
+    assert (access.allowed, access.refused, access.anything, str(access)) == ((), ("dev/%",), False, "none")
+    access = Acls(True, {ACTION: (rule("ops", "dev/%"), rule("NONE", "dev/x dev"))}).access(ACTION, "ops")
+    assert (access.allowed, access.refused) == (("dev/%",), ("dev",))
 
 
 def test_what_everybody_may_do_to_everything_is_asked_for_once():

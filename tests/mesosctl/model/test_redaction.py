@@ -91,6 +91,15 @@ def test_of_two_secrets_the_longer_is_struck_out_first(order: int) -> None:
     assert secrets.redact("a hunter2!and-more-still b hunter2!and-more c hunter2! d") == "a *** b *** c *** d"
 
 
+def test_one_that_becomes_known_late_is_struck_out_from_then_on() -> None:
+    secrets = Secrets()
+    secrets.add("hunter2!")
+    text = "hunter2! and open-sesame"
+    assert secrets.redact(text) == secrets.redact_data(text) == "*** and open-sesame"
+    secrets.add("open-sesame")
+    assert secrets.redact(text) == secrets.redact_data(text) == "*** and ***"
+
+
 def test_nothing_is_struck_out_without_a_reason() -> None:
     secrets = Secrets()
     text = 'http://host:5050/slaves?x=a@b {"pid": "slave(1)@127.0.0.1:5051", "master": "http://h", "mail": "x@y"}'

@@ -164,13 +164,15 @@ def test_a_hint_of_the_refusal_stays():
     ("sent", "when", "known"),
     [(0, "send", None), (1, "send", "is unknown"), (1, "read", "accepted, but not read back")],
 )
-def test_a_stop_says_what_is_known_of_a_change_that_was_sent(monkeypatch, sent, when, known):
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_stop_says_what_is_known_of_a_change_that_was_sent(monkeypatch, before, sent, when, known):
+    """Those that were sent before it have had their answers."""
     master = Watched()
-    count = 0
+    count = before
 
     def send():
         nonlocal count
-        count = sent
+        count += sent
         if when == "send":
             raise KeyboardInterrupt
 

@@ -56,6 +56,15 @@ def test_an_equal_is_not_revoked_for_an_equal() -> None:
     assert market.revoked == []
 
 
+def test_nothing_is_revoked_on_an_agent_that_the_whitelist_leaves_out() -> None:
+    for whitelist, revoked in ((set[str](), 0), ({"elsewhere"}, 0), (None, 2)):
+        market = full_of_batch()
+        market.allocator.update_whitelist(whitelist)
+        market.ask(market.framework("prod"), "2/512")
+        market.wait(10.0)
+        assert len(market.revoked) == revoked, whitelist
+
+
 # --- Whom -----------------------------------------------------------------------------------------
 
 

@@ -20,12 +20,12 @@ from fake_master.state.clock import VirtualClock
 from mesosctl.__main__ import main
 from mesosctl.api.resources import to_model
 from mesosctl.client.settings import ClientSettings
-from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, to_micros
-from mesosctl.history.sqlite import open_writer
+from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, Window, to_micros
+from mesosctl.history.sqlite import open_recording, open_writer
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
-from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, play
+from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, play, read_demand
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.replay import (
@@ -274,6 +274,13 @@ def test_an_agent_that_a_change_takes_away_takes_its_tasks_along():
     assert served == [pytest.approx(200, abs=0.01), pytest.approx(100, abs=0.01)]
 
 
+def test_a_task_that_ended_before_its_agent_was_lost_keeps_its_end():
+    given_demand = demand(["cpus:4;mem:4096"], [wanted("a", 0, 0, 200.0), wanted("b", 0, 0, 30.0)], until=300.0)
+    lose = TimedChange("agents lost: h0", LoseAgents(("h0",)), SINCE + 100)
+    answer = compare_replays(given_demand, [lose], FORCED)
+    assert [side.served["cpus"] / 1000 for side in answer.outcome("b")] == [pytest.approx(30, abs=0.01)] * 2
+
+
 def test_growth_of_the_waits_is_what_is_judged():
     tasks = [wanted("a", 2, float(place), 100.0) for place in range(30)]
     given_demand, changes = demand(["cpus:4;mem:4096"], tasks, until=900.0), changed("limit:a=cpus:0.5")
@@ -389,6 +396,15 @@ def recording(tmp_path: Path, tasks, *, cpus=8) -> None:
                 f"F-{role}", f"t{place}", role, SIZES[0], "S0", start=begin, end=begin + to_micros(lasts)
             )
             writer.add_task("c", task)
+
+
+def test_a_task_that_runs_when_the_time_begins_is_wanted_for_the_rest_of_it(tmp_path):
+    recording(tmp_path, [("a", 0, 300), ("b", 150, 300)])
+    with open_recording(tmp_path / "h.sqlite") as rows:
+        (cluster,) = rows.clusters()
+        read = read_demand(rows, cluster, Window(to_micros(SINCE + 100), to_micros(SINCE + 400)), None)
+    found = {one.role: (one.asked - SINCE, one.lasts, one.age, one.ran_from_the_beginning) for one in read.tasks}
+    assert found == {"a": (100, 200, 100, True), "b": (150, 300, 0, False)}
 
 
 def test_the_answer_has_a_verdict_a_table_and_a_page(typed, tmp_path):

@@ -155,6 +155,11 @@ REFUSALS = [
     ("shrink.amount", "subtract.value", lambda: check_shrink(VOLUME, 0)),
     ("shrink.amount", "subtract.value", lambda: check_shrink(VOLUME, 200_000)),
     ("reservation.refinement", "second", lambda: rules.check_stack([("first", "a"), ("second", "b")])),
+    (
+        "reservation.refinement",
+        "third",
+        lambda: rules.check_stack([("first", "a"), ("second", "a/b"), ("third", "a/c")]),
+    ),
     ("reservation.role", "first", lambda: rules.check_stack([("first", "*")])),
 ]
 
