@@ -65,7 +65,7 @@ def versions() -> dict[str, Any]:
 
 
 class OnDask:
-    """Plays candidates on the workers of a Dask cluster; used with `with`.
+    """A connection to a Dask cluster, on whose workers `playing` plays candidates; used with `with`.
 
     It waits `timeout` seconds for the scheduler.
 
@@ -73,13 +73,10 @@ class OnDask:
     versions, and Unreachable if there is no scheduler or no worker.
     """
 
-    def __init__(
-        self, address: str, demand: RecordedDemand, options: ReplayOptions, timeout: float = CONNECTING
-    ) -> None:
+    def __init__(self, address: str, timeout: float = CONNECTING) -> None:
         self._address = address
         self._timeout = timeout
-        self._demand = demand
-        self._options = options
+        self._played: tuple[RecordedDemand, ReplayOptions] | None = None
         # Of distributed, whose methods have no types for mypy.
         self._client: Any = None
         self._scattered: Any = None
@@ -129,6 +126,12 @@ class OnDask:
             self._client.cancel(list(self._futures), force=True)
         self._client.close()
 
+    @contextmanager
+    def playing(self, demand: RecordedDemand, options: ReplayOptions) -> Iterator[Self]:
+        """Players of one demand, once for a connection.  What has not ended is given up with it."""
+        self._played = demand, options
+        yield self
+
     def _check_certificates(self) -> None:
         """Raise BadInput for an address of TLS if Dask's settings name no certificates."""
         from dask import config
@@ -164,12 +167,20 @@ class OnDask:
         with self._told_if_lost():
             return max(1, len(self._workers()))
 
-    def _workers(self) -> Mapping[str, Any]:
-        """The workers by their addresses.  Raises Unreachable, OSError or ClosedClientError without a scheduler."""
-        workers: Mapping[str, Any] | None = self._client.scheduler_info(n_workers=-1).get("workers")
-        if workers is None:  # Dask's client forgets them all when it loses the connection
-            raise self._lost(f"the Dask scheduler at {self._address} is lost")
-        return workers
+    def _workers(self) -> Mapping[str, int]:
+        """Return the threads of each worker by its address.  Raises Unreachable or OSError without a scheduler."""
+        end = time.monotonic() + self._timeout
+        while True:
+            self._wait_for_scheduler()
+            try:
+                # Unlike `scheduler_info`, which goes on to tell what it knew before the scheduler was lost.
+                workers: Mapping[str, int] = self._client.nthreads()
+            except OSError:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)  # until the client has seen it too: it connects again, or gives up
+            else:
+                return workers
 
     def start(self, place: int, words: Sequence[str]) -> None:
         """See `Players.start`.  Raises Unreachable if the scheduler is lost, or no worker is left."""
@@ -207,6 +218,9 @@ class OnDask:
         """Wait for a moment; return what has ended, if there is something."""
         from distributed import wait
 
+        if not self._futures:  # nothing could be sent
+            time.sleep(_LOOKING)
+            return None
         with suppress(CancelledError, TimeoutError):
             wait(list(self._futures), timeout=_LOOKING, return_when="FIRST_COMPLETED")  # type: ignore[no-untyped-call]
         ended = next((future for future in self._futures if future.status in ("finished", "error")), None)
@@ -230,12 +244,18 @@ class OnDask:
         return place, shown
 
     def _submit(self, places: Sequence[int]) -> None:
+        assert self._played is not None, "candidates of a demand are played"
+        demand, options = self._played
         if self._scattered is None:
-            # By no digest of the content: a lost one is sent again, and not taken for known.
-            self._scattered = self._client.scatter(self._demand, broadcast=True, hash=False)
+            try:
+                # By no digest of the content: a lost one is sent again, and not taken for known.
+                self._scattered = self._client.scatter(demand, broadcast=True, hash=False)
+            except (OSError, KeyError):  # so the scheduler says that a worker was lost meanwhile
+                self._workers()  # the scheduler itself is there
+                return  # `next_ended` sends again
         for place in places:
             words = list(self._words[place])
-            future = self._client.submit(play_on_worker, self._scattered, words, self._options, pure=False)
+            future = self._client.submit(play_on_worker, self._scattered, words, options, pure=False)
             self._futures[future] = place
 
     @contextmanager
@@ -247,12 +267,16 @@ class OnDask:
         except (OSError, ClosedClientError, CancelledError) as error:
             raise self._lost(f"the Dask scheduler at {self._address} is lost: {_first_line(error)}") from None
 
-    def _wait_for_workers(self) -> None:
-        """Raise Unreachable if there is no scheduler or no worker, and none comes back in time."""
+    def _wait_for_scheduler(self) -> None:
+        """Raise Unreachable if there is no scheduler, and it does not come back in time."""
         while self._client.status == "connecting":  # Dask gives that up by itself
             time.sleep(0.05)
         if self._client.status != "running":
             raise self._lost(f"the Dask scheduler at {self._address} is lost")
+
+    def _wait_for_workers(self) -> None:
+        """Raise Unreachable if there is no scheduler or no worker, and none comes back in time."""
+        self._wait_for_scheduler()
         try:
             self._client.wait_for_workers(1, timeout=_WITHOUT_WORKERS)
         except TimeoutError:

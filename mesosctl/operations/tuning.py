@@ -1,7 +1,7 @@
 """Tuning: goals and bounds against a recording, and candidates that are replayed."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Protocol, Self
@@ -19,6 +19,7 @@ from mesosctl.operations.side_by_side import Forked, processors
 from mesosctl.planning.replay import RecordedDemand, calibrate, never_fitting, outcomes
 from mesosctl.planning.tuning import (
     DEFAULT_TRIES,
+    Ahead,
     Candidate,
     Evidence,
     Goal,
@@ -260,30 +261,34 @@ class _Asked:
         self.known: dict[Candidate, Evidence] = {}
         self._so_far = Tuning(space, tuple(goals), self.known)
 
-    def __call__(self, wanted: Sequence[Candidate], likely: Iterable[Candidate]) -> Evidence | None:
+    def __call__(self, candidate: Candidate, ahead: Ahead) -> Evidence | None:
         """See `Evaluate`.  Raises Conflict if the replay without changes is too far from the recording."""
-        first, queue = wanted[0], chain(wanted, likely)
-        while not self._is_known(first):
-            self._start(queue)
-            if first not in self._running.values():
+        while self._known_of(candidate) is None:
+            self._start(candidate, ahead)
+            if candidate not in self._running.values():
                 return None
             self._options.tell(self._so_far, self._ended)
             self._end_one()
         self._options.tell(self._so_far, self._ended)
-        return self.known[first]
+        return self.known[candidate]
 
-    def _is_known(self, candidate: Candidate) -> bool:
+    def _known_of(self, candidate: Candidate) -> Evidence | None:
         if candidate not in self.known:
             kept = self._store.get(self._space.words(candidate))
-            if kept is None:
-                return False
-            self._learn(candidate, kept)
-        return True
+            if kept is not None:
+                self._learn(candidate, kept)
+        return self.known.get(candidate)
 
-    def _start(self, queue: Iterator[Candidate]) -> None:
+    def _start(self, first: Candidate, ahead: Ahead) -> None:
         """Start what is next while there is room and time; there is always time for the settings on record."""
-        new = (one for one in queue if one not in self._running.values() and not self._is_known(one))
-        for one in islice(new, max(0, self._players.at_once - len(self._running))):
+        at_once = self._players.at_once
+        room = at_once - len(self._running)
+        if room <= 0:
+            return
+        # With one player, nothing is played ahead.
+        queue = chain([first], ahead(self._known_of, at_once) if at_once > 1 else ())
+        new = (one for one in queue if one not in self._running.values() and self._known_of(one) is None)
+        for one in islice(new, room):
             if one != self._space.unchanged and not self._options.may_go_on():
                 return
             self._running[self._started] = one

@@ -7,7 +7,7 @@ of replays: nothing counts as met that was not asked about.
 import math
 import shlex
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations, islice, product
@@ -373,14 +373,22 @@ def _shuffled(grid: Sequence[Sequence[int | None]], random: Random) -> Iterator[
 # --- The search -----------------------------------------------------------------------------------------
 
 
+Known = Callable[[Candidate], Evidence | None]
+"""The evidence of a candidate; None if its replay is unknown, or under way."""
+
+
+class Ahead(Protocol):
+    """Says which candidates will probably be asked about next, so that they can be replayed meanwhile."""
+
+    def __call__(self, known: Known, count: int, /) -> Iterable[Candidate]:
+        """Return the next ones by what is known now: at least `count` that are unknown, or all that can be foreseen."""
+
+
 class Evaluate(Protocol):
     """Says of candidates what their replays show, one after another."""
 
-    def __call__(self, wanted: Sequence[Candidate], likely: Iterable[Candidate], /) -> Evidence | None:
-        """Return what the replay of the first of `wanted` shows; None if there is no time for it.
-
-        The others will be asked about next, and those of `likely` probably later.  They can be replayed meanwhile.
-        """
+    def __call__(self, candidate: Candidate, ahead: Ahead, /) -> Evidence | None:
+        """Return what the replay of a candidate shows; None if there is no time for it."""
 
 
 _AHEAD = 4
@@ -507,23 +515,33 @@ def _key(space: Space, candidate: Candidate) -> tuple[float, int, tuple[int, ...
 
 
 class _Search:
-    def __init__(self, space: Space, goals: Sequence[Goal], evaluate: Evaluate) -> None:
+    def __init__(
+        self,
+        space: Space,
+        goals: Sequence[Goal],
+        evaluate: Evaluate,
+        tries: int,
+        tried: Mapping[Candidate, Evidence] | None = None,
+    ) -> None:
         self._evaluate = evaluate
-        self._tried: dict[Candidate, Evidence] = {}
-        self._smaller: tuple[Candidate | None, list[Candidate]] = None, []
+        self._tries = tries
+        self._tried = {**(tried or {})}
+        self._found = self._tried
+        """The candidates that were tried when the search for a smaller change began."""
+        self._smaller: dict[Candidate, list[Candidate]] = {}
         self.tuning = Tuning(space, tuple(goals), self._tried)
         self.space = space
         self.stopped = False
 
-    def ask(self, wanted: Sequence[Candidate], likely: Iterable[Candidate]) -> bool:
-        """Try the first of the candidates; False if time has ended."""
-        if wanted[0] in self._tried:
+    def ask(self, candidate: Candidate, ahead: Ahead) -> bool:
+        """Try a candidate; False if time has ended."""
+        if candidate in self._tried:
             return True
-        shown = None if self.stopped else self._evaluate(wanted, likely)
+        shown = None if self.stopped else self._evaluate(candidate, ahead)
         if shown is None:
             self.stopped = True
             return False
-        self._tried[wanted[0]] = shown
+        self._tried[candidate] = shown
         return True
 
     def find(self, pool: Sequence[Candidate]) -> None:
@@ -533,6 +551,16 @@ class _Search:
         known: deque[tuple[Sequence[float], float]] = deque(maxlen=_CONSIDERED)
         asked: deque[Candidate] = deque()
         chosen = 0
+
+        def ahead(shown: Known, count: int) -> Iterable[Candidate]:
+            before = dict(self._tried)
+            for place, one in enumerate(asked):
+                before[one] = shown(one) or _MISSED
+                if Tuning(self.space, self.tuning.goals, before).meets_all(one):
+                    # The search ends with it unless one before it meets the goals.
+                    return chain(islice(asked, place), self._smaller_ahead(before, shown, count))
+            return chain(asked, near, left)
+
         while left or near or asked:
             while len(asked) < _AHEAD and (left or near):
                 while left and len(near) < _CONSIDERED:
@@ -542,14 +570,19 @@ class _Search:
                 asked.append(next(iter(near)) if first else min(near, key=lambda one: near[one].miss))
                 del near[asked[-1]]
                 chosen += 1
-            if not self.ask(asked, chain(near, left)) or self.tuning.meets_all(asked[0]):
+            if not self.ask(asked[0], ahead) or self.tuning.meets_all(asked[0]):
                 return
             tried = asked.popleft()
             known.append((self.space.place(tried), self.tuning.miss(tried)))
             for promise in near.values():
                 promise.learn(*known[-1])
 
-    def shrink(self) -> bool:
+    def make_smaller(self) -> bool:
+        """Look for smaller changes than the best; return whether every one was tried."""
+        self._found = dict(self._tried)
+        return self._shrink() and self._try_smaller()
+
+    def _shrink(self) -> bool:
         """Make the best change smaller, one setting after another, by halving; return whether time allowed it."""
         best = self.tuning.best
         while best is not None:
@@ -573,13 +606,8 @@ class _Search:
         no, yes = -1, len(smaller)
         while yes - no > 1:
             asked = _thirds(no, yes)
-            parts = zip((no, *asked), (*asked, yes), strict=True)
-            later = [smaller[at] for below, above in parts for at in _thirds(below, above)]
-            wanted = [smaller[at] for at in asked]
-            while wanted:
-                if not self.ask(wanted, chain(later, self._untried_smaller(best))):
-                    return False
-                wanted.pop(0)
+            if not all(self.ask(smaller[at], self._ahead) for at in asked):
+                return False
             for at in reversed(asked):
                 if self.tuning.meets_all(smaller[at]):
                     yes = at
@@ -589,28 +617,70 @@ class _Search:
         return True
 
     def _untried_smaller(self, best: Candidate) -> Iterator[Candidate]:
-        """Yield the smaller changes that are left, the smallest first, if they are few enough to try them all."""
-        if self._smaller[0] != best:
+        """Yield the smaller changes that are left, the smallest first."""
+        if best not in self._smaller:
             key = _key(self.space, best)
-            every = product(*self.space.choices) if self.space.count <= _MOST_LISTED else ()
-            smaller = [one for one in every if _key(self.space, one) < key and self.space.is_possible(one)]
-            self._smaller = best, sorted(smaller, key=lambda one: _key(self.space, one))
-        yield from (one for one in self._smaller[1] if one not in self._tried)
+            smaller = [one for one in product(*self.space.choices) if _key(self.space, one) < key]
+            possible = filter(self.space.is_possible, smaller)
+            self._smaller[best] = sorted(possible, key=lambda one: _key(self.space, one))
+        yield from (one for one in self._smaller[best] if one not in self._tried)
 
-    def try_smaller(self, tries: int) -> bool:
+    def _try_smaller(self) -> bool:
         """Try every smaller change than the best, if there are few; return whether all were tried."""
         best, space = self.tuning.best, self.space
         if best is None or space.count > _MOST_LISTED:
             return False
-        left = deque(self._untried_smaller(best))
-        if len(left) > (_MOST_SMALLER if len(space.unknowns) > 1 else max(tries, _MOST_SMALLER)):
+        left = list(self._untried_smaller(best))
+        if len(left) > (_MOST_SMALLER if len(space.unknowns) > 1 else max(self._tries, _MOST_SMALLER)):
             return False
-        while left:
-            if not self.ask(left, ()):
+        for one in left:
+            if not self.ask(one, self._ahead):
                 return False
-            if self.tuning.meets_all(left.popleft()):
+            if self.tuning.meets_all(one):
                 break  # the first that meets all goals is the smallest, since smaller ones come first
         return True
+
+    def _ahead(self, known: Known, count: int) -> Iterable[Candidate]:
+        return self._smaller_ahead(self._found, known, count)
+
+    def _smaller_ahead(self, tried: Mapping[Candidate, Evidence], known: Known, count: int) -> list[Candidate]:
+        """Return up to `count` candidates whose replays are unknown and which `make_smaller` would ask about.
+
+        Each is taken to fare as the nearest one that was tried, so that the search goes on without it.  Where that ends
+        too early, they are taken to meet the goals.
+        """
+        unknown: dict[Candidate, None] = {}
+
+        def look(otherwise: Callable[[_Search, Candidate], Evidence]) -> None:
+            def guess(one: Candidate, _: Ahead) -> Evidence | None:
+                shown = known(one)
+                if shown is not None:
+                    return shown
+                unknown[one] = None
+                return otherwise(run, one) if len(unknown) < count else None
+
+            run = _Search(self.space, self.tuning.goals, guess, self._tries, tried)
+            run._smaller = self._smaller
+            run.make_smaller()
+
+        look(_Search._of_nearest)
+        if len(unknown) < count:
+            look(lambda *_: _MET)
+        return list(unknown)
+
+    def _of_nearest(self, candidate: Candidate) -> Evidence:
+        """Return the evidence of the nearest candidate that was tried; of two as near, of one that misses the goals."""
+        here = self.space.place(candidate)
+
+        def apart(one: Candidate) -> tuple[float, bool]:
+            return round(math.dist(here, self.space.place(one)), 9), self.tuning.meets_all(one)
+
+        return self._tried[min(self._tried, key=apart)]
+
+
+_MISSED = Evidence({}, "its replay is under way")
+_MET = Evidence({})
+"""Assumed of a candidate whose replay has not ended: a refusal misses every goal, and a role without tasks none."""
 
 
 def _thirds(no: int, yes: int) -> list[int]:
@@ -655,10 +725,10 @@ def search(
     If one of these meets them, the search finds one, so goals that are easier never make a found answer unfound.  Then
     it makes that change smaller.
     """
-    run = _Search(space, goals, evaluate)
+    run = _Search(space, goals, evaluate, tries)
     pool = list(islice(in_order(space, seed), tries + 1))
     is_all = len(pool) <= tries and space.count <= _MOST_LISTED
     run.find(pool[:tries])
     is_whole = is_all and not run.stopped and run.tuning.best is None
-    is_smallest = run.shrink() and run.try_smaller(tries)
+    is_smallest = run.make_smaller()
     return Tuning(space, tuple(goals), run.tuning.tried, run.stopped, is_smallest, is_whole)

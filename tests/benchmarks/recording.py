@@ -220,7 +220,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _cpu_seconds(pid: int) -> float:
+def cpu_seconds(pid: int) -> float:
+    """The seconds for which processors have worked for a process."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
@@ -262,15 +263,15 @@ def measure(reporter: Reporter, agents: int, seconds: int) -> None:
         recorder = Process([sys.executable, "-m", "mesosctl", *words, *every], Path(folder) / "recorder.log")
         try:
             wait_until(lambda: _tasks(history) == agents * TASKS_EACH, recorder.last_words, 600)
-            first, first_cpu = time.monotonic() - began, _cpu_seconds(recorder.pid)
+            first, first_cpu = time.monotonic() - began, cpu_seconds(recorder.pid)
             peak = _peak_mib(recorder.pid)
             cluster.may_change.set()
-            start, before, read_before = time.monotonic(), _cpu_seconds(recorder.pid), cluster.readings
+            start, before, read_before = time.monotonic(), cpu_seconds(recorder.pid), cluster.readings
             time.sleep(max(1.0, min(seconds, began + 2 * seconds - start - 2)))  # before the first reading of agents
-            of_events = (_cpu_seconds(recorder.pid) - before) / (time.monotonic() - start)
+            of_events = (cpu_seconds(recorder.pid) - before) / (time.monotonic() - start)
             wait_until(lambda: cluster.readings > read_before, recorder.last_words, 600)
             time.sleep(0.7 * seconds)  # what is read is also compared and written
-            whole = _cpu_seconds(recorder.pid) - before
+            whole = cpu_seconds(recorder.pid) - before
             of_reading = max(0.0, whole - of_events * (time.monotonic() - start))
             peak_of_reading = _peak_mib(recorder.pid)
         finally:

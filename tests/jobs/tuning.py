@@ -74,6 +74,15 @@ CASES = (
         steps=4,
     ),
     Case(
+        "production against Burstable, while best effort keeps its guarantee",
+        8,
+        {"LS": 600.0, "Burstable": 64 * 3600.0},
+        {"LS": {"cpus": 400, "gpus": 40}},
+        on_record={"BE": _LENT},
+        keep=["BE"],
+        steps=4,
+    ),
+    Case(
         "production against Burstable, on five nodes",
         5,
         {"LS": 600.0, "Burstable": 90 * 3600.0},
@@ -108,7 +117,7 @@ def check(folder: Path, recording: Path, case: Case) -> Checked:
     """Compare the answers of `tune` about the recording with those of the grid."""
     checked = Checked(case.name)
     put_on_record(recording, case.on_record)
-    demand = _demand(recording)
+    demand = demand_of(recording)
     began = time.monotonic()
     grid = dict(zip(_points(case), _played(demand, case), strict=True))
     checked.seen.append(f"{len(grid)} points of the grid in {time.monotonic() - began:.0f} s")
@@ -150,7 +159,8 @@ def put_on_record(recording: Path, quotas: Mapping[str, Amounts]) -> None:
             writer.add_setting(cluster.cluster_id, RecordedSetting("quota", role, value, cluster.first_seen or 0))
 
 
-def _demand(recording: Path) -> RecordedDemand:
+def demand_of(recording: Path) -> RecordedDemand:
+    """All that was wanted in a recording."""
     with open_recording(recording) as rows:
         cluster = chosen_cluster(rows, None)
         return read_demand(rows, cluster, Window(*window_of(cluster, None, None)), None)
@@ -229,7 +239,7 @@ def _check_answer(
     """Check that the answer meets the goals, by `whatif` and by this script."""
     told = run(folder, "whatif", "--replay", str(recording), *answer["changes"]).answer["roles"]
     shown = {one["role"]: one["after"]["p95_wait_seconds"] for one in told}
-    demand = _demand(recording)
+    demand = demand_of(recording)
     changes = [TimedChange(word, parse_change(word)) for word in answer["changes"]]
     played, _ = play(demand, changes, ReplayOptions())
     for role, bound in goals.items():

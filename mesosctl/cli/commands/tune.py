@@ -1,7 +1,7 @@
 """`mesosctl tune`."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from mesosctl.output.forecasts.tuning import Tuned
     from mesosctl.planning.replay import RecordedDemand
     from mesosctl.planning.tuning import Candidate, Tuning
+
+    Playing = Callable[[RecordedDemand, ReplayOptions], AbstractContextManager[Players]]
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -164,57 +166,55 @@ def tune(  # noqa: PLR0913  # one parameter an option
     seconds = None if time_limit is None else parse_span(time_limit, "--for")
     declines = DEFAULT_REFUSE if refuse is None else parse_span(refuse, "--refuse")
     wanted = load(read_text(goals, "FILE", session.environment.stdin), named(goals))
-    with open_recording(replay) as recording:
-        cluster = chosen_cluster(recording, cluster_id)
-        demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)
-    space = space_of(wanted, demand, allow_new_resource=allow_new_resource)
-    for sentence in notes_of(wanted.goals, demand):
-        session.note(sentence)
-    terms = ReplayOptions(
-        refuse=declines, uncalibrated=uncalibrated, force=force, allow_new_resource=allow_new_resource
-    )
-    store = EvidenceFile(session.environment.variables, fingerprint(demand, terms))
-    for sentence in store.told:
-        session.warn(sentence)
-    told = len(store.told)
-    clock = session.environment.clock
-    try:
-        with _players(session, demand, terms, workers) as players:
-            begin = clock()  # connecting to workers takes time too
-            options = TuningOptions(
-                terms,
-                tries,
-                seed,
-                _progress(session, clock, players.at_once),
-                lambda: seconds is None or clock() - begin < seconds,
-            )
-            tuning = search(demand, space, wanted.goals, players, store, options)
-    except KeyboardInterrupt as stopped:
-        if store.count:
-            stopped.add_note(_kept(store, demand))
-        raise
-    finally:
-        session.end_progress()
-        for sentence in store.told[told:]:
+    with _connected(session, workers) as playing:  # before a long recording is read
+        with open_recording(replay) as recording:
+            cluster = chosen_cluster(recording, cluster_id)
+            demand = read_demand(recording, cluster, Window(*window_of(cluster, since, until)), mesos_version)
+        space = space_of(wanted, demand, allow_new_resource=allow_new_resource)
+        for sentence in notes_of(wanted.goals, demand):
+            session.note(sentence)
+        terms = ReplayOptions(
+            refuse=declines, uncalibrated=uncalibrated, force=force, allow_new_resource=allow_new_resource
+        )
+        store = EvidenceFile(session.environment.variables, fingerprint(demand, terms))
+        for sentence in store.told:
             session.warn(sentence)
+        told = len(store.told)
+        clock = session.environment.clock
+        begin = clock()
+        try:
+            with playing(demand, terms) as players:
+                options = TuningOptions(
+                    terms,
+                    tries,
+                    seed,
+                    _progress(session, clock, players.at_once),
+                    lambda: seconds is None or clock() - begin < seconds,
+                )
+                tuning = search(demand, space, wanted.goals, players, store, options)
+        except KeyboardInterrupt as stopped:
+            if store.count:
+                stopped.add_note(_kept(store, demand))
+            raise
+        finally:
+            session.end_progress()
+            for sentence in store.told[told:]:
+                session.warn(sentence)
     return _answer(session, Tuned(demand, tuning, seed), replay, cluster.address, save, report)
 
 
 @contextmanager
-def _players(
-    session: Session, demand: "RecordedDemand", options: "ReplayOptions", workers: str | None
-) -> "Iterator[Players]":
-    """Where candidates are played.  Raises what connecting to the workers raises."""
+def _connected(session: Session, workers: str | None) -> "Iterator[Playing]":
+    """Where candidates of a demand are played.  Raises what connecting to the workers raises."""
     if workers is None:
         from mesosctl.operations.tuning import InProcesses
 
-        with InProcesses(demand, options) as players:
-            yield players
+        yield InProcesses
         return
     from mesosctl.operations.dask_workers import CONNECTING, OnDask
 
-    with OnDask(workers, demand, options, session.said.timeout or CONNECTING) as players:
-        yield players
+    with OnDask(workers, session.said.timeout or CONNECTING) as cluster:
+        yield cluster.playing
 
 
 def _kept(store: "EvidenceFile", demand: "RecordedDemand") -> str:

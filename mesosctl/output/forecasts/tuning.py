@@ -1,6 +1,6 @@
 """The answer of `tune` as a report, and as a page with the trade-off between two goals drawn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -8,6 +8,7 @@ from mesosctl.model.amount_text import in_mesos_notation, percent_text
 from mesosctl.model.notation import counted, utc_minute, utc_text
 from mesosctl.output.forecasts.replay import assumed
 from mesosctl.output.formats.charts import COLOURS
+from mesosctl.output.formats.framed_chart import HEIGHT, WIDTH, PointChart
 from mesosctl.output.formats.html_page import Origin, escape, html_report, section, sentences, text_table
 from mesosctl.output.formats.report import NOTHING, Column, Report, Verdict, shown_cells
 from mesosctl.planning.replay import RecordedDemand
@@ -273,7 +274,6 @@ def tuning_page(answer: Tuned, origin: Origin) -> str:
     )
 
 
-_WIDTH, _HEIGHT, _LEFT = 640.0, 320.0, 72.0
 _DOT, _BOUND, _MET = COLOURS[:3]
 
 
@@ -296,45 +296,38 @@ def _chart(tuning: Tuning) -> str:
     across, up = _axes(tuning)
     upwards = tuning.goals[across if up is None else up]
     measured = {one: tuning.measured(one) for one in accepted}
+    heights = {one: measured[one][across if up is None else up] for one in accepted}
+    shown: Callable[[float], str]
     if up is None:
-        points = {one: (tuning.space.size(one), measured[one][across]) for one in accepted}
-        right = max((x for x, _ in points.values()), default=1.0) or 1.0
-    else:
-        points = {one: (measured[one][across], measured[one][up]) for one in accepted}
-        right = max(*(x for x, _ in points.values()), tuning.goals[across].bound) or 1.0
-    top = max(*(y for _, y in points.values()), upwards.bound) or 1.0
-
-    def at(x: float, y: float) -> tuple[float, float]:
-        return _WIDTH * x / right, _HEIGHT * (1 - y / top)
-
-    box = f"0 0 {_LEFT + _WIDTH + 16:.0f} {_HEIGHT + 56:.0f}"
-    lines = [
-        f'<svg class="chart" xmlns="http://www.w3.org/2000/svg" viewBox="{box}" role="img">',
-        "<title>Candidates by what they come to: filled if all goals are met</title>",
-        f'<g font-family="sans-serif" font-size="12" fill="currentColor" transform="translate({_LEFT:.0f},12)">',
-        f'<path d="M0,0 V{_HEIGHT:.0f} H{_WIDTH:.0f}" fill="none" stroke="#999999"/>',
-        f'<text x="-6" y="10" text-anchor="end">{escape(upwards.text_of(top))}</text>',
-        f'<text x="0" y="{_HEIGHT + 32:.0f}">{escape(f"upwards: {_title(upwards)}")}</text>',
-    ]
-    _, level = at(0, upwards.bound)
-    lines.append(f'<path d="M0,{level:.1f} H{_WIDTH:.0f}" stroke="{_BOUND}" stroke-dasharray="4,3"/>')
-    if up is None:
-        sideways, end = "to the right: the size of the change", f"{right:g}"
+        places = {one: tuning.space.size(one) for one in accepted}
+        sideways, last, shown = "the size of the change", max(places.values()), _size_text
     else:
         goal = tuning.goals[across]
-        sideways, end = f"to the right: {_title(goal)}", goal.text_of(right)
-        line, _ = at(goal.bound, 0)
-        lines.append(f'<path d="M{line:.1f},0 V{_HEIGHT:.0f}" stroke="{_BOUND}" stroke-dasharray="4,3"/>')
-    lines.append(f'<text x="{_WIDTH:.0f}" y="{_HEIGHT + 16:.0f}" text-anchor="end">{escape(end)}</text>')
-    lines.append(f'<text x="0" y="{_HEIGHT + 16:.0f}">{escape(sideways)}</text>')
-    best = tuning.best
-    for one, (x, y) in points.items():
-        place_x, place_y = at(x, y)
-        meets = tuning.meets_all(one)
-        fill, radius = (_MET if meets else "none"), (6 if one == best else 4)
+        places = {one: measured[one][across] for one in accepted}
+        sideways, last, shown = _title(goal), max(*places.values(), goal.bound), goal.text_of
+    drawing = PointChart(
+        "Candidates by what they come to: filled if all goals are met",
+        f"to the right: {sideways}; upwards: {_title(upwards)}",
+        last,
+        max(*heights.values(), upwards.bound),
+        shown,
+        upwards.text_of,
+    )
+    dashed = f'stroke="{_BOUND}" stroke-dasharray="4,3"'
+    drawing.draw(f'<path d="M0,{drawing.y(upwards.bound):.1f} H{WIDTH:.0f}" {dashed}/>')
+    if up is not None:
+        drawing.draw(f'<path d="M{drawing.x(tuning.goals[across].bound):.1f},0 V{HEIGHT:.0f}" {dashed}/>')
+    for one in accepted:
+        fill, radius = (_MET if tuning.meets_all(one) else "none"), (6 if one == tuning.best else 4)
         words = escape(tuning.space.quoted(one) or _UNCHANGED)
-        lines.append(
-            f'<circle cx="{place_x:.1f}" cy="{place_y:.1f}" r="{radius}" fill="{fill}" stroke="{_DOT}">'
-            f"<title>{words}</title></circle>"
+        drawing.draw(
+            f'<circle cx="{drawing.x(places[one]):.1f}" cy="{drawing.y(heights[one]):.1f}" r="{radius}" '
+            f'fill="{fill}" stroke="{_DOT}"><title>{words}</title></circle>'
         )
-    return "\n".join([*lines, "</g>", "</svg>"])
+    drawing.name("the bound of a goal, dashed", _BOUND)
+    drawing.name("meets all goals", _MET)
+    return drawing.svg()
+
+
+def _size_text(size: float) -> str:
+    return f"{size:g}"

@@ -17,6 +17,7 @@ from mesosctl.planning.tuning import (
     RoleFigures,
     Settings,
     Space,
+    Tuning,
     Unknown,
     in_order,
     search,
@@ -79,8 +80,13 @@ def made_up(seed):
 
 
 def one_by_one(batch):
-    """Say of the first candidate what `batch` says of several."""
-    return lambda wanted, _: batch([wanted[0]])[0]
+    """Say of one candidate what `batch` says of several."""
+    return lambda one, _: batch([one])[0]
+
+
+def unknown(_):
+    """What is known of a candidate before anything is replayed ahead."""
+    return
 
 
 def goals(first, second):
@@ -124,9 +130,9 @@ def test_goals_that_are_easier_never_make_a_found_answer_unfound(of, seed, bound
 def test_the_same_is_asked_in_the_same_order_each_time(of, seed, bounds):
     asked = []
 
-    def noted(wanted, likely):
-        asked.append((tuple(wanted), tuple(likely)))
-        return one_by_one(made_up(seed)(of))(wanted, likely)
+    def noted(one, ahead):
+        asked.append((one, tuple(islice(ahead(unknown, 9), 9))))
+        return one_by_one(made_up(seed)(of))(one, ahead)
 
     found = [search(of, goals(*bounds), noted, tries=30, seed=seed) for _ in range(2)]
     assert asked[: len(asked) // 2] == asked[len(asked) // 2 :]
@@ -138,10 +144,10 @@ def test_the_same_is_asked_in_the_same_order_each_time(of, seed, bounds):
 def test_nothing_is_said_of_what_was_not_asked_about(of, seed, bounds):
     asked = set()
 
-    def noted(wanted, likely):
-        asked.add(wanted[0])
-        assert not {*wanted, *likely} - {*in_order(of, seed)}  # what is played ahead is possible too
-        return one_by_one(made_up(seed)(of))(wanted, likely)
+    def noted(one, ahead):
+        asked.add(one)
+        assert not {one, *ahead(unknown, 9)} - {*in_order(of, seed)}  # what is played ahead is possible too
+        return one_by_one(made_up(seed)(of))(one, ahead)
 
     found = search(of, goals(*bounds), noted, tries=30, seed=seed)
     assert set(found.tried) == asked
@@ -149,6 +155,40 @@ def test_nothing_is_said_of_what_was_not_asked_about(of, seed, bounds):
         smaller = [one for one in product(*of.choices) if of.size(one) < of.size(found.best) and of.is_possible(one)]
         assert not any(found.meets_all(one) for one in smaller)
         assert asked >= set(smaller) - {of.unchanged}
+
+
+@given(SPACES, st.integers(0, 3), BOUNDS)
+def test_while_an_answer_is_made_smaller_what_is_ahead_is_what_will_be_asked(of, seed, bounds):
+    evaluate = one_by_one(made_up(seed)(of))
+    last = list(search(of, goals(*bounds), evaluate, tries=30, seed=seed).tried)[-1]
+    tried: dict[tuple[int | None, ...], Evidence] = {}
+
+    def known(one):
+        return None if one == last else evaluate(one, None)
+
+    def noted(one, ahead):
+        if Tuning(of, goals(*bounds), tried).best is not None:
+            assert list(ahead(known, 1)) == [last]
+        tried[one] = evaluate(one, ahead)
+        return tried[one]
+
+    search(of, goals(*bounds), noted, tries=30, seed=seed)
+
+
+def test_a_candidate_that_meets_the_goals_is_made_smaller_before_those_chosen_earlier_are_known():
+    """Else what is replayed ahead is thrown away."""
+    of = space(guarantee("a", 32_000, 32), quotas={"a": Quota(Quantities({"cpus": 32_000}))})
+    wanted, evaluate = [Goal("b", "wait_max", 1250.0, "1250s")], monotone(of, 0)
+    first, second, *rest = search(of, wanted, evaluate).tried
+    shown = []
+
+    def noted(one, ahead):
+        if one == first:
+            shown.extend(ahead(lambda other: evaluate(other, ahead) if other == second else None, 3))
+        return evaluate(one, ahead)
+
+    search(of, wanted, noted)
+    assert shown[:3] == [first, *rest[:2]]
 
 
 @given(st.sampled_from([guarantee("a", 32_000, 8), limit("a", 2000, 32_000, 6), weight("a", 1000, 9000, 8)]), BOUNDS)
@@ -225,8 +265,8 @@ def test_a_goal_that_no_candidate_meets_is_named_with_the_best():
 def test_a_single_candidate_is_counted_as_one():
     of = space(guarantee("a", 8000, 4))
 
-    def once(wanted, likely):
-        return monotone(of, 12_000)(wanted, likely) if wanted[0] == of.unchanged else None
+    def once(one, ahead):
+        return monotone(of, 12_000)(one, ahead) if one == of.unchanged else None
 
     found = search(of, [Goal("a", "wait_max", 60.0, "1m")], once)
     assert len(found.tried) == 1
@@ -236,12 +276,12 @@ def test_a_single_candidate_is_counted_as_one():
 def test_when_time_ends_the_answer_is_what_was_found():
     of, asked = space(guarantee("a", 32_000, 32)), []
 
-    def noted(wanted, likely):
-        asked.append(wanted[0])
-        return monotone(of, 9000)(wanted, likely)
+    def noted(one, ahead):
+        asked.append(one)
+        return monotone(of, 9000)(one, ahead)
 
-    def until_time_ends(wanted, likely):
-        return noted(wanted, likely) if len(asked) < count - 1 else None
+    def until_time_ends(one, ahead):
+        return noted(one, ahead) if len(asked) < count - 1 else None
 
     whole = search(of, [Goal("a", "wait_max", 0.0, "0s")], noted)
     count = len(asked)

@@ -137,6 +137,24 @@ def test_the_smallest_change_is_answered_written_and_holds_when_it_is_replayed(t
     assert waits["batch"]["longest_wait_seconds"] <= 3600
 
 
+def test_how_many_candidates_were_replayed_is_told(typed):
+    document = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json").json
+    assert len(document["candidates"]) == document["tried"] > 1
+    told = typed("tune", "goals.toml", "--replay", "h.sqlite").out
+    assert f"candidates replayed: {document['tried']} of {document['possible']} within" in told
+
+
+def test_what_meets_all_goals_is_drawn_within_the_lines_of_their_bounds(typed, tmp_path):
+    document = typed("tune", "goals.toml", "--replay", "h.sqlite", "--report", "r.html", "-o", "json").json
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    (right,) = re.findall(r'<path d="M([0-9.]+),0 V[0-9]+" [^>]*stroke-dasharray', page)
+    (up,) = re.findall(r'<path d="M0,([0-9.]+) H[0-9]+" [^>]*stroke-dasharray', page)
+    dots = re.findall(r'<circle cx="([0-9.]+)" cy="([0-9.]+)" r="[46]" fill="([^"]*)"', page)
+    drawn = [float(x) <= float(right) and float(y) >= float(up) for x, y, _ in dots]
+    assert drawn == [fill != "none" for _, _, fill in dots]
+    assert sum(drawn) == sum(one["meets_all"] for one in document["candidates"]) > 0
+
+
 def test_the_document_says_what_each_candidate_came_to(typed):
     document = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json").json
     assert document["found"]
