@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -157,12 +158,13 @@ def test_a_step_whose_place_has_changed_since_the_plan_is_not_made(run, file, mo
 
 
 def test_a_stop_before_a_step_is_sent_does_not_say_that_it_was_under_way(run, file, monkeypatch):
-    made = []
+    made: list[Any] = []
 
     def stops(*words):
         if made:
             raise KeyboardInterrupt
-        made.append(perform(*words))
+        perform(*words)
+        made.append(words)
 
     monkeypatch.setattr(run_operations, "perform", stops)
     status, out, err = run("apply", "-f", file)
