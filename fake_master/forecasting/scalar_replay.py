@@ -72,13 +72,13 @@ Member = TypeVar("Member", bound="_Node")
 class _Order(Generic[Member]):
     """Roles, or the frameworks of a role, in the order of their dominant shares."""
 
-    __slots__ = ("is_stale", "nodes", "ranking", "ties")
+    __slots__ = ("_ranking", "is_stale", "nodes", "ties")
 
     def __init__(self) -> None:
         self.nodes: list[Member] = []
         self.ties = 0
         """The number of times that counts may have decided between equal shares."""
-        self.ranking: list[Member] = []
+        self._ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
 
@@ -94,8 +94,8 @@ class _Order(Generic[Member]):
                     if node.share == share:
                         self.ties += 1
                     share = node.share
-            self.ranking = ranking
-        return self.ranking
+            self._ranking = ranking
+        return self._ranking
 
 
 class _Shares(dict[Amounts, float]):
@@ -225,6 +225,11 @@ class _Client(_Node):
         while filters and filters[0][0] < over:
             filters.popleft()
         return filters
+
+    def refused_until(self, agent: int, part: Amounts, over: float) -> float:
+        """Return when the last filter ends that covers a part and has not ended before a moment; 0 if there is none."""
+        filters = self.filters_of(agent, over)
+        return _end_of(filters, part) if filters else 0.0
 
 
 class _Framework:
@@ -606,10 +611,9 @@ class ScalarReplay:
                 if agent not in client.agents:
                     continue
                 part, guaranteed = self._guaranteed_part(role, agent)
-                if any(guaranteed) and client.large_enough[part]:
-                    filters = client.filters_of(agent, self._over)
-                    if filters and _end_of(filters, part):
-                        continue
+                if not any(guaranteed) or not client.large_enough[part]:
+                    continue
+                if not client.refused_until(agent, part, self._over):
                     self._commit(client, agent, part)
                     self._unmet = _left(self._unmet, guaranteed)
                     self._spare = None
@@ -654,7 +658,7 @@ class ScalarReplay:
                 continue
             if not client.large_enough[free] or agent not in client.agents:
                 self._idle_until[agent] = math.inf
-            elif (filters := client.filters_of(agent, self._over)) and (refused_until := _end_of(filters, free)):
+            elif refused_until := client.refused_until(agent, free, self._over):
                 self._idle_until[agent] = refused_until
             elif client.framework.fits(client.role.name, free):
                 self._commit(client, agent, free)
@@ -672,8 +676,7 @@ class ScalarReplay:
         free = self._free[agent]
         for role in self._order.walk():
             is_bounded = self._is_lacking or role.limits_left is not None
-            order = role.frameworks
-            for client in order.walk() if order.is_stale else order.ranking:
+            for client in role.frameworks.walk():
                 if not client.large_enough[free] or agent not in client.agents:
                     continue
                 filters = client.filters_of(agent, self._over)

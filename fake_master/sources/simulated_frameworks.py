@@ -128,6 +128,8 @@ class SimulatedFramework(LocalScheduler):
         self._under_way = 0
         """Tasks in ACCEPT calls that the master has not processed."""
         self._asked_for = 0
+        self._revives_from = 0.0
+        """When it may revive its roles for the rest of its tasks, in seconds since the epoch."""
         self._rooms: dict[int, _Room] = {}
         """By the id of an offer's resources: thousands of offers share a few objects."""
         self._framework: Framework | None = None
@@ -202,6 +204,7 @@ class SimulatedFramework(LocalScheduler):
             "subscribes": self._subscribes,
             "launched": self._launched,
             "joined": self._joined,
+            "revives_from": self._revives_from,
             "waiting": self._waiting.to_document(),
         }
 
@@ -209,6 +212,7 @@ class SimulatedFramework(LocalScheduler):
         """Go on as the scheduler of a document; `framework` is its own, None if it has none, or none any more."""
         self._launched = int(document["launched"])
         self._framework_id = document["framework"]
+        self._revives_from = float(document["revives_from"])
         if framework is None:
             # It comes later, or it is gone for good.
             if self._framework_id is None:
@@ -492,11 +496,20 @@ class SimulatedFramework(LocalScheduler):
         if lacking <= 0 and not roles <= framework.suppressed:
             self._call(partial(self._suppress, framework))
         elif lacking > 0 and roles & framework.suppressed:
-            self._call(partial(self._revive_for_the_rest, framework))
+            self._revive_once_per_interval(framework)
         if lacking != self._asked_for:
             self._asked_for = lacking
             wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, _MOST_REQUESTS)
             self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
+
+    def _revive_once_per_interval(self, framework: Framework) -> None:
+        """Send REVIVE, or wait: tasks that end as they start would be launched without end at one moment."""
+        now = self._master.state.now
+        if now < self._revives_from:
+            self._master.state.timers.at(self._revives_from, self._ask_for_the_rest)
+            return
+        self._revives_from = now + self._master.allocation_interval
+        self._call(partial(self._revive_for_the_rest, framework))
 
     @property
     def _wanted_roles(self) -> frozenset[str]:
@@ -517,7 +530,7 @@ class SimulatedFramework(LocalScheduler):
         spec = self._spec
         if spec.tasks is None:
             return spec.per_offer
-        wanted = max(0, spec.tasks - framework.alive - self._under_way)
+        wanted = max(0, self._lacking(framework) - self._under_way)
         return wanted if spec.per_offer is None else min(spec.per_offer, wanted)
 
     def _room(self, offer: Offer) -> _Room:

@@ -48,7 +48,7 @@ def _prepared(name: str) -> Iterator[tuple[Case, Path, Path]]:
 
 
 class OnDask(NamedTuple):
-    """What a search on Dask took, in seconds."""
+    """The seconds that a search on Dask took."""
 
     clock: float
     tried: int

@@ -67,6 +67,7 @@ def test_as_many_as_fit_and_no_more_than_wanted() -> None:
     assert running(play(resident("large", "cpus:3;mem:512"))) == {"large": 1}
     assert running(play(resident("modest", tasks=2))) == {"modest": 2}
     assert running(play(resident("slow", per_offer=1), seconds=1.0)) == {"slow": 2}
+    assert running(play(resident("odd", tasks=3, per_offer=2))) == {"odd": 3}
 
 
 def test_one_declines_and_one_holds() -> None:
@@ -225,6 +226,11 @@ def test_one_revives_its_roles_when_a_task_ends_but_never_those_in_which_it_want
     assert only(master).counts["tasks/terminal/task_finished"] == 4
     assert running(master) == {"f": 2}
     assert {task.role for task in only(master).completed_tasks} == {"f"}
+
+
+def test_tasks_that_end_as_they_start_are_launched_again_once_per_allocation_interval() -> None:
+    master = play(resident("brief", tasks=1), seconds=10.0, fate=TaskOutcome("TASK_FAILED", 0.0))
+    assert 10 <= len(only(master).completed_tasks) <= 12
 
 
 def test_a_suppress_that_waited_for_its_permit_is_dropped_if_a_task_has_ended_meanwhile() -> None:

@@ -85,7 +85,7 @@ def one_by_one(batch):
 
 
 def unknown(_):
-    """What is known of a candidate before anything is replayed ahead."""
+    """The evidence of a candidate, before any is replayed ahead."""
     return
 
 
