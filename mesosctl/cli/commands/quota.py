@@ -197,7 +197,13 @@ def set_(  # noqa: PLR0913  # one parameter an option
     refusals = written.refusals(role) if written else refusals_of(resources or ())
     ask_about_words_after_limit(session, resources, limits)
     with session.open_master() as master, refusals:
-        options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource)
+        options = QuotaOptions(
+            force,
+            session.options.api or "auto",
+            session.waits,
+            allow_new_resource,
+            dry_run=bool(session.options.dry_run),
+        )
 
         def agree(losses: str) -> None:
             session.confirm_destructive("Set it anyway?", losses, "name a guarantee too, or use --yes in a script")
@@ -276,7 +282,14 @@ def update(  # noqa: PLR0913  # one parameter an option
             guarantee = None if entries is None else guarantees_of(entries) if entries else Quantities()
         ask_about_words_after_limit(session, resources, limits)
         desired = [(role, DesiredQuota(guarantee, limits))]
-    options = QuotaOptions(force, session.options.api or "auto", session.waits, allow_new_resource, create=create)
+    options = QuotaOptions(
+        force,
+        session.options.api or "auto",
+        session.waits,
+        allow_new_resource,
+        create=create,
+        dry_run=bool(session.options.dry_run),
+    )
     refusals = written.refusals(*(name for name, _ in desired)) if written else nullcontext()
     with session.open_master() as master, refusals:
         plan = plan_update(master, desired, options)
@@ -355,7 +368,7 @@ def check(
         )
         session.emit(quota_check(found))
         if found.has_quota:
-            change = command("quota update", role, *(resources or ()), limit=limit, dry_run=True)
+            change = command("quota update", role, *(resources or ["none"]), limit=limit, dry_run=True)
             session.note(f"{change} checks a change of the quota that it has")
         if not found.has_quota:
             note_role(session, master, role)

@@ -113,19 +113,19 @@ class DesiredQuota(NamedTuple):
         parts = {"guarantees": self.guarantees or (), "limits": self.limits or ()}
         return {name: f"{part}.{name}" for part, names in parts.items() for name in names}
 
-    def _in_a_command(self, role: str, skipped: Mapping[str, bool]) -> tuple[list[str], dict[str, object]]:
+    def _in_a_command(self, role: str, repeated: Mapping[str, bool]) -> tuple[list[str], dict[str, object]]:
         """Return the arguments and the options of a command that makes this change.
 
-        `skipped` are the options that skip checks, and whether each is given.
+        `repeated` are the options of the present command that it needs too, and whether each is given.
         """
         guarantee = [] if self.guarantees is None else as_typed(self.guarantees) or ["none"]
         limit = None if self.limits is None else ";".join(as_typed(self.limits)) or "none"
-        return [role, *guarantee], {"limit": limit, **{option: given or None for option, given in skipped.items()}}
+        return [role, *guarantee], {"limit": limit, **{option: given or None for option, given in repeated.items()}}
 
-    def setting(self, role: str, profile: Profile, skipped: Mapping[str, bool]) -> str | None:
+    def setting(self, role: str, profile: Profile, repeated: Mapping[str, bool]) -> str | None:
         """The command that sets it for a role without quota; None if such a command would be refused.
 
-        `skipped` are the options that skip checks, and whether each is given.
+        `repeated` are the options of the present command that it needs too, and whether each is given.
         """
         after = self.applied_to(None)
         try:
@@ -138,12 +138,12 @@ class DesiredQuota(NamedTuple):
             return None
         if after.is_default:
             return None
-        arguments, options = self._replace(guarantees=self.guarantees or None)._in_a_command(role, skipped)
+        arguments, options = self._replace(guarantees=self.guarantees or None)._in_a_command(role, repeated)
         return command("quota set", *arguments, **options)
 
-    def updating(self, role: str, skipped: Mapping[str, bool]) -> str:
-        """The command that makes this change of a quota; `skipped` are those of `setting`."""
-        arguments, options = self._in_a_command(role, skipped)
+    def updating(self, role: str, repeated: Mapping[str, bool]) -> str:
+        """The command that makes this change of a quota; `repeated` are those of `setting`."""
+        arguments, options = self._in_a_command(role, repeated)
         return command("quota update", *arguments, **options)
 
 
@@ -194,7 +194,7 @@ def check_stored(
     *,
     create: bool,
     only_new: bool,
-    skipped: Mapping[str, bool],
+    repeated: Mapping[str, bool],
     missing_answer: int,
 ) -> None:
     """Whether these roles have the quotas that an update expects.
@@ -208,7 +208,8 @@ def check_stored(
             try:
                 check_no_quota_yet(role, stored)
             except RuleViolation as error:
-                error.hint = f"use {quota.updating(role, skipped)}, or {command('quota remove', role)} first"
+                whole = quota._replace(guarantees=quota.guarantees or Quantities())  # an update would keep the old one
+                error.hint = f"use {whole.updating(role, repeated)}, or {command('quota remove', role)} first"
                 raise
     if missing and not create:
         roles = [role for role, _ in missing]
@@ -216,7 +217,7 @@ def check_stored(
             refusal = no_quota(roles, stored, "--create also sets quota for roles that have none")
         else:
             ((role, quota),) = desired
-            setting = quota.setting(role, profile, skipped)
+            setting = quota.setting(role, profile, repeated)
             refusal = no_quota(roles, stored, f"{setting} sets a new one") if setting else no_quota(roles, stored)
         refusal.would_answer = missing_answer
         raise refusal

@@ -233,7 +233,8 @@ class QuotaOptions(NamedTuple):
     `force` skips the capacity heuristic and, for limits in UPDATE_QUOTA, the check of what a role consumes. `api` is
     auto, v0 or v1, `wait` reads back, `allow_new_resource` accepts names of resources that no agent has. An update
     creates quota for a role without one only with `create`, and changes an existing one unless `only_new`.  `capacity`
-    is that of the cluster; if it is None, the master is asked for all its agents.
+    is that of the cluster; if it is None, the master is asked for all its agents. `dry_run` only says that suggested
+    commands are to be dry runs too.
     """
 
     force: bool = False
@@ -243,6 +244,7 @@ class QuotaOptions(NamedTuple):
     create: bool = False
     only_new: bool = False
     capacity: Quantities | None = None
+    dry_run: bool = False
 
 
 def check_names(master: Master, fields: Mapping[str, str], had: Collection[str] = ()) -> None:

@@ -202,7 +202,11 @@ def plan_update(
         master.profile,
         create=options.create,
         only_new=options.only_new,
-        skipped={"force": options.force, "allow_new_resource": options.allow_new_resource},
+        repeated={
+            "force": options.force,
+            "allow_new_resource": options.allow_new_resource,
+            "dry_run": options.dry_run,
+        },
         missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
     )
     if not options.allow_new_resource:

@@ -197,12 +197,22 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
         )
     choose = f"{command('reserve', f=True)} reads JSON that names the principal and the labels of each level"
     there, lacking = _there(agent, under[-1]), Resources([entry]) - without_owners(Resources(meant))
-    if lacking and len(under) <= 2:  # a suggested command has an option once
+    deeper = _deeper(agent, entry.name, under)
+    if lacking and deeper:
+        there += f"; to refine that, write {' or '.join(deeper)}"
+    elif lacking and len(under) <= 2:  # a suggested command has an option once
         above = under[-2] if len(under) == 2 else None
         first = command("reserve", agent.typed_name, plain_text(lacking), role=under[-1], under=above)
         there += f"; reserve for '{under[-1]}' first: {first}"
     what = f"{entry.in_words} reserved for {' > '.join(under)}"
     return _the_one(held, what, agent, there, choose=choose).reservations
+
+
+def _deeper(agent: RegisteredAgent, name: str, under: Sequence[str]) -> list[str]:
+    """The options that name each stack of this resource that ends in these roles and has others below them."""
+    stacks = dict.fromkeys(_roles(present.reservations) for present in agent.total if present.name == name)
+    meant = [stack for stack in stacks if len(stack) > len(under) and stack[-len(under) :] == tuple(under)]
+    return [" ".join(options_text(under=role) for role in stack) for stack in meant]
 
 
 def to_undo(

@@ -191,7 +191,7 @@ MISTAKES = (
         on=NEWER,
         before=QUOTA,
     ),
-    Mistake("quota set web --limit cpus:8", 3, "already has", "quota update web --limit cpus:8, or", NEWER, QUOTA),
+    Mistake("quota set web --limit cpus:8", 3, "already has", "quota update web none --limit cpus:8, or", NEWER, QUOTA),
     Mistake(
         "quota set ads cpus:1000",
         6,

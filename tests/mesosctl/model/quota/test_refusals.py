@@ -26,7 +26,7 @@ SKIPPED = {"force": False, "allow_new_resource": False}
 
 
 def stored_check(*desired: tuple[str, DesiredQuota], stored=(), create=False, only_new=False, profile=MESOS_1_11):
-    check_stored(desired, stored, profile, create=create, only_new=only_new, skipped=SKIPPED, missing_answer=404)
+    check_stored(desired, stored, profile, create=create, only_new=only_new, repeated=SKIPPED, missing_answer=404)
 
 
 def plan(desired: DesiredQuota, *, profile=MESOS_1_11, **stored: Quota):
