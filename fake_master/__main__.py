@@ -272,7 +272,7 @@ def main() -> None:
     """The entry point: an error of the tree ends in its own exit status."""
     set_up_logs("text")
     try:
-        with edits_told(sys.argv[1:], lambda said: _log(logging.INFO, said, None)):
+        with edits_told(sys.argv[1:], lambda said: typer.echo(f"mesos-fake-master: {said}", err=True)):
             app(prog_name="mesos-fake-master")
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)

@@ -64,7 +64,7 @@ def edits_told(words: Sequence[str], tell: Callable[[str], object]) -> Iterator[
     finally:
         for file, content in before.items():
             if _content(file) != content:
-                tell(f"{file} has a line for it now, which the shell reads when it starts")
+                tell(f"{file} has a line for completion now, which the shell reads when it starts")
 
 
 def _content(file: Path) -> bytes | None:

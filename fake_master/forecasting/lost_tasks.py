@@ -2,10 +2,14 @@
 
 lost = LostTasks(master.state)        before anything is lost
 lost.ask_again(master)                REVIVE for what is lacking, SUPPRESS for what is there again
-lost.answer(master)                   tasks on what is lacking; the rest of each offer is declined
+lost.answer(master)                   as many tasks as are lacking; the rest of each offer is declined
+
+Of the tasks of a framework in a role only the number and the sum are known, so all of them count as equally large.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from fake_master.master import Master
 from fake_master.sources.waiting_tasks import part_of
@@ -13,11 +17,18 @@ from fake_master.state.frameworks import Framework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import Offer
 from fake_master.state.streams import SilentStream
-from fake_master.state.tasks import Task
+from fake_master.state.tasks import Task, TaskGroup
 from mesosctl.model import roles
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+
+
+class _Held(NamedTuple):
+    """The amounts that a framework held at first in one role, and those of each of its tasks."""
+
+    amounts: Quantities
+    task: Quantities
 
 
 class LostTasks:
@@ -28,7 +39,7 @@ class LostTasks:
 
     def __init__(self, state: MasterState) -> None:
         self._had = {
-            framework.id: _used(framework, framework.suppressed)
+            framework.id: _held(framework, framework.suppressed)
             for framework in state.frameworks.values()
             if framework.suppressed and framework.active and isinstance(framework.stream, SilentStream)
         }
@@ -56,7 +67,7 @@ class LostTasks:
                 master.subscriptions.suppress(framework, (role,))
             self._asking[framework.id] = lacking
 
-    def _frameworks(self, state: MasterState) -> Iterator[tuple[Framework, dict[str, Quantities]]]:
+    def _frameworks(self, state: MasterState) -> Iterator[tuple[Framework, dict[str, _Held]]]:
         """Yield those that hold something else than when they were last looked at."""
         for framework_id, had in self._had.items():
             framework = state.frameworks.get(framework_id)
@@ -78,24 +89,38 @@ class LostTasks:
                     _answer(master, framework, offer, self._had[framework_id])
 
 
-def _answer(master: Master, framework: Framework, offer: Offer, had: dict[str, Quantities]) -> None:
+def _answer(master: Master, framework: Framework, offer: Offer, had: dict[str, _Held]) -> None:
     lacking = _lacking(framework, had).get(offer.role, Quantities())
-    offered = offer.resources.scalar_quantities()
-    useful = {name: min(amount, offered.get_amount(name)) for name, amount in lacking.items()}
-    wanted = Resources(Resource(name, milli) for name, milli in useful.items() if milli)
-    part = part_of(offer.resources, wanted) if useful and all(useful.values()) else None
-    if part is None:
+    left, tasks = offer.resources, list[Task]()
+    # The last task is what the others leave: their size is rounded up.
+    while wanted := {name: min(milli, lacking.get_amount(name)) for name, milli in had[offer.role].task.items()}:
+        part = part_of(left, Resources(Resource(name, milli) for name, milli in wanted.items() if milli))
+        if not any(wanted.values()) or part is None:
+            break
+        name = f"again-{offer.id}-{len(tasks)}"
+        tasks.append(Task(name, framework.id, offer.agent_id, {"name": name}, part, offer.role))
+        left -= part
+        lacking -= Quantities(wanted)
+    if tasks:
+        master.offer_answers.launch(framework, offer.id, tasks, offer.resources - left)
+    else:
         master.offer_answers.decline(framework, (offer.id,), None)
-        return
-    name = f"again-{offer.id}"
-    task = Task(name, framework.id, offer.agent_id, {"name": name}, part, offer.role)
-    master.offer_answers.launch(framework, offer.id, (task,), part)
 
 
-def _lacking(framework: Framework, had: dict[str, Quantities]) -> dict[str, Quantities]:
+def _lacking(framework: Framework, had: dict[str, _Held]) -> dict[str, Quantities]:
     used = _used(framework, had)
-    lacking = {role: amounts - used[role] for role, amounts in had.items()}
+    lacking = {role: held.amounts - used[role] for role, held in had.items()}
     return {role: amounts for role, amounts in lacking.items() if amounts}
+
+
+def _held(framework: Framework, of: Collection[str]) -> dict[str, _Held]:
+    counts: Counter[str] = Counter()
+    for one in framework.tasks_or_groups():
+        counts[one.role] += len(one) if isinstance(one, TaskGroup) else 1
+    return {
+        role: _Held(amounts, Quantities({name: -(-milli // max(1, counts[role])) for name, milli in amounts.items()}))
+        for role, amounts in _used(framework, of).items()
+    }
 
 
 def _used(framework: Framework, of: Iterable[str]) -> dict[str, Quantities]:

@@ -162,7 +162,7 @@ def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
 def _no_seconds(where: str, key: str, value: object) -> BadInput:
     """The refusal of a span that is not a number of seconds, such as "5s", with what to write."""
     try:
-        meant = f"{parse_span(str(value), key):g}"
+        meant = f"{parse_span(str(value), key):.15g}"
     except UsageError:
         meant = "5"
     hint = f"write {key} = {meant}"

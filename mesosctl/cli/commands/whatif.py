@@ -382,16 +382,21 @@ def _refuse_amounts(session: Session, words: Sequence[str]) -> None:
         return
     typed = list(session.environment.words)
     place = typed.index(first)
-    rest = [word for word in takewhile(lambda word: word in words, typed[place:]) if _AMOUNT.match(word)]
+    rest = takewhile(_AMOUNT.match, typed[place:])
     before, option = typed[place - 1].rstrip(",;"), typed[place - 2] if place > 1 else ""
-    if place == 0 or ":" not in before:
+    is_change = before.partition(":")[0] in _OF_AMOUNTS and typed[place - 1] in words
+    if place == 0 or not (is_change or (option in _OPTIONS_OF_AMOUNTS and ":" in before)):
         return
+    option = "" if is_change else option
     separator = "," if "task=" in before.rpartition(";")[2] else ";"
     meant = shlex.quote(separator.join([before, *(word.rstrip(",;") for word in rest)]))
-    hint = f"write {option} {meant}" if option.startswith("--") else f"write {meant}"
+    hint = f"write {option} {meant}" if option else f"write {meant}"
     raise UsageError(f"'{first}' is not a change", field="CHANGES", hint=f"{hint}: one word, in quotes")
 
 
+_OF_AMOUNTS = ("quota", "limit")
+"""The changes that end in an amount."""
+_OPTIONS_OF_AMOUNTS = ("--add-agent", "--add-framework", "--each", "--find-largest")
 _AMOUNT = re.compile(r"[a-z_]+(\([^()]*\))?:[\d\[.]", re.ASCII)
 """The beginning of an amount: `mem:16GiB`, `mem(ads):4GiB`, `ports:[31000-32000]`."""
 

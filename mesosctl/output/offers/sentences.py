@@ -296,26 +296,32 @@ def _help(one: OfferExplanation, line: AccountLine, missing: str) -> str:
         return _help_with_use(one)
     if line.cause == "limit":
         return _raise_limit(one)
-    sentence = _HELP[line.cause]
-    if ("own guarantee", "") in one.useless:
-        sentence = _WITHOUT_OWN_GUARANTEE.get(line.cause, sentence)
-    return sentence.format(
+    if line.cause == "guarantee":
+        return _help_with_guarantees(one, line, missing)
+    return _HELP[line.cause].format(
         holder=line.framework or line.framework_id,
         held=names(line.roles) if line.roles else "",
-        update=", ".join(_lower_guarantee(role, quota) for role, quota in one.smaller_guarantees.items()),
-        raise_own=_raise_own(one),
         minimum=_smallest(one),
     )
 
 
 _HELP: Mapping[Cause, str] = {
     "open": "wait for the next allocation",
-    "guarantee": "lower the guarantee of {held} with {update}, or {raise_own}",
     "minimum": "free more on one agent: an offer needs {minimum} there",
     "constraints": "have the framework relax its offer constraints with UPDATE_FRAMEWORK",
     "priority": "wait until the request of higher priority is met",
     "out-of-service": "bring the agents back; -o wide names them",
 }
+
+
+def _help_with_guarantees(one: OfferExplanation, line: AccountLine, missing: str) -> str:
+    """Say which guarantees keep the missing resource, and what to do about them."""
+    quotas = {role: quota for role, quota in one.smaller_guarantees.items() if role in line.roles}
+    keeping = [role for role in quotas if one.account.lacking.get(role, Quantities()).get_amount(missing)] or [*quotas]
+    commands = " and ".join(_lower_guarantee(role, quotas[role]) for role in keeping)
+    lower = f"lower the guarantee of {names(keeping)} with {commands}"
+    # A guarantee for the role itself may be refused, or not help.
+    return lower if ("own guarantee", "") in one.useless else f"{lower}, or {_raise_own(one)}"
 
 
 def _lower_guarantee(role: str, quota: Quota) -> str:
@@ -328,12 +334,6 @@ def _lower_guarantee(role: str, quota: Quota) -> str:
 def _raise_own(one: OfferExplanation) -> str:
     top = top_level(one.account.role)
     return f"raise that of {top}" if one.account.guarantee else f"give {top} one of its own"
-
-
-_WITHOUT_OWN_GUARANTEE: Mapping[Cause, str] = {
-    "guarantee": "lower the guarantee of {held} with {update}",
-}
-"""The same if a guarantee for the role itself would be refused, or would not help."""
 
 
 def _help_with_use(one: OfferExplanation) -> str:

@@ -218,6 +218,24 @@ def test_a_framework_that_suppresses_offers_and_loses_everything_asks_again():
     assert (cpus(shop.after.used), cpus(shop.after.offered)) == (4, 0)
 
 
+def test_a_task_that_is_lost_runs_again_as_a_whole():
+    fragments = [replace(agent, total=parse_resources("cpus:2;mem:4096")) for agent in agents(4)[1:]]
+    dry_run = begin(full(usage("shop", 0, "cpus:4;mem:100"), agents=(agents(1)[0], *fragments)))
+    dry_run.lose_agents(["m-S0"])
+    said = dry_run.forecast()
+    (shop,) = said.frameworks
+    assert (cpus(shop.after.used), {one.name for one in said.starving}) == (0, {"shop"})
+
+
+def test_of_several_lost_tasks_as_many_run_again_as_fit():
+    three = replace(usage("shop", 0, "cpus:6;mem:3000"), tasks=3)
+    fragments = [replace(agent, total=parse_resources("cpus:3;mem:4096")) for agent in agents(3)[1:]]
+    dry_run = begin(full(three, agents=(agents(1)[0], *fragments)))
+    dry_run.lose_agents(["m-S0"])
+    (shop,) = dry_run.forecast().frameworks
+    assert shop.after.used == Quantities({"cpus": 4000, "mem": 2000_000})
+
+
 def test_without_room_the_role_of_lost_tasks_asks_for_its_guarantee():
     dry_run = begin(full(usage("shop", 0, "cpus:4;mem:100"), agents=agents(1)))
     dry_run.lose_agents(["m-S0"])

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from typing import Any
 
 import pytest
 
@@ -152,7 +153,24 @@ def test_a_step_whose_place_has_changed_since_the_plan_is_not_made(run, file, mo
     assert (status, out) == (6, "")
     assert "step 2 of 5, set quota of web" in err
     assert "the cluster has changed there" in err
+    assert "this one was not started" in err
     assert '"cpus": 1.0' in run("quota", "show", "web", "-o", "json")[1]
+
+
+def test_a_stop_before_a_step_is_sent_does_not_say_that_it_was_under_way(run, file, monkeypatch):
+    made: list[Any] = []
+
+    def stops(*words):
+        if made:
+            raise KeyboardInterrupt
+        perform(*words)
+        made.append(words)
+
+    monkeypatch.setattr(run_operations, "perform", stops)
+    status, out, err = run("apply", "-f", file)
+    assert (status, out) == (130, "")
+    assert "1 of 5 steps done" in err
+    assert "under way" not in err
 
 
 def test_each_step_has_the_whole_timeout(run, file, monkeypatch):

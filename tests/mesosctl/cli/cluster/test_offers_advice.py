@@ -135,3 +135,13 @@ def test_a_role_below_its_guarantee_is_told_what_it_lacks_and_to_get_no_guarante
     assert "web lacks 6 cpus of its guarantee, " in said
     assert "so it is served first" in said
     assert "quota room" not in said
+
+
+def test_only_guarantees_that_keep_the_missing_resource_are_to_be_lowered(folder):
+    app = '[quotas.app]\nguarantee = "cpus:6;mem:1GiB"\nlimit = "cpus:6"\n'
+    ads = '[quotas.ads]\nguarantee = "cpus:4"\nlimit = "cpus:4"\n'
+    agent = '[[agents]]\nresources = "cpus:10;mem:10GiB"\n'
+    full = '[[frameworks]]\nname = "full"\nrole = "app"\ntask = "cpus:1;mem:100MiB"\ntasks = 6\n'
+    (first, *_) = explained(folder, app + ads + agent + full + NEEDY)["helps"]
+    assert "mesosctl quota update ads none" in first, "app keeps only mem"
+    assert "quota update app" not in first

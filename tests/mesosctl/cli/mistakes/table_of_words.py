@@ -117,6 +117,8 @@ WORDS = (
     Mistake("whatif --add-agent cpus:8 mem:16GiB", 2, "'mem:16GiB' is not a", "write --add-agent 'cpus:8;mem:16GiB'"),
     Mistake("whatif --add-agent cpus:8, mem:16GiB disk:1GB", 2, "not a change", "'cpus:8;mem:16GiB;disk:1GB'"),
     Mistake("whatif quota:ads=cpus:1 mem:1GiB", 2, "'mem:1GiB' is not a change", "write 'quota:ads=cpus:1;mem:1GiB'"),
+    Mistake("whatif quota:a=cpus:1 mem:2GiB quota:b=cpus:1 disk:1GiB", 2, "is not", "write 'quota:a=cpus:1;mem:2GiB':"),
+    Mistake("whatif failover:80% mem:4GiB", 2, "'mem:4GiB' is not a change", "for example, 'quota:web="),
     Mistake("whatif --find-largest quota:ads=cpus:? mem:1GiB", 2, "not a change", "'quota:ads=cpus:?;mem:1GiB'"),
     Mistake("whatif --add-framework 'role=db;task=cpus:1' mem:64", 2, "not a change", "'role=db;task=cpus:1,mem:64'"),
     Mistake("reserve agent-1 'cpus:1,ports:[1-2,5-6]' --role ads", 3, "has commas", "'cpus:1;ports:[1-2,5-6]'"),

@@ -383,5 +383,5 @@ def test_a_startup_file_that_is_edited_is_named(module, tmp_path):
             check=True,
         ).stderr
 
-    assert f"{tmp_path / '.bashrc'} has a line for it now" in install()
+    assert f"{tmp_path / '.bashrc'} has a line for completion now" in install()
     assert "source" in (tmp_path / ".bashrc").read_text(encoding="utf-8")
