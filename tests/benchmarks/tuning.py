@@ -1,11 +1,11 @@
 """A search for quotas on one worker and on two workers of a real Dask scheduler, on loopback.
 
-    python -m tests.benchmarks.tuning [--json FILE] [--without-dask]
+    python -m tests.benchmarks.tuning [--json FILE] [--only Dask]
 
-The searches are cases of `tests.jobs.tuning`, on the public GPU trace in the folder that MESOS_TRACES names.  It takes
-about four minutes.  The times on a clock mean something on a machine with two free processors only.  The others are
-those of a made-up clock, on which each replay lasts the CPU seconds that it took here: they show what the order of
-replays makes of two free workers, without the time to start and to connect.
+The searches are cases of `tests.jobs.tuning`, on the public GPU trace in the folder that MESOS_TRACES names.  The table
+of times on Dask takes about two minutes, and the other one three.  The times on a clock mean something on a machine
+with two free processors only.  The others are those of a made-up clock, on which each replay lasts the CPU seconds that
+it took here: they show what the order of replays makes of two free workers, without the time to start and to connect.
 """
 
 import tempfile
@@ -30,6 +30,8 @@ from tests.jobs.tuning import CASES, Case, demand_of, goals_file, import_trace, 
 
 MOST_RATIO = 0.6
 """The time with two workers, as a part of the time with one."""
+_FREE = "If nothing but replays took time, on free processors"
+_DASK = "One search on Dask"
 FOUND, NOTHING_FOUND = (
     "best effort has a guarantee",
     "production against Burstable, while best effort keeps its guarantee",
@@ -122,28 +124,26 @@ def on_free_processors(name: str) -> tuple[str, int, list[float]]:
 
 def main() -> None:
     """Print a line for each number of workers."""
-    parser = arguments(__doc__)
-    parser.add_argument("--without-dask", action="store_true", help="only the times on a made-up clock")
-    given = parser.parse_args()
+    given = arguments(__doc__).parse_args()
     reporter = Reporter(
         "Tuning on Dask workers",
         "Quotas are searched that let 95 % of the production pods of a public GPU trace start within ten minutes, and "
         "of best effort within four hours, where best effort has a guarantee of 400 cpus and 24 GPUs on record.",
     )
     if (FOLDER / "openb-pods.csv").is_file():
-        timed = "candidates", "1 worker s", "2 workers s", "ratio"
-        reporter.table("If nothing but replays took time, on free processors", "search", *timed)
-        for name in (FOUND, NOTHING_FOUND):
-            verdict, tried, (alone, together) = on_free_processors(name)
-            reporter.row(f"{name}: {verdict.partition(':')[0]}", tried, alone, together, together / alone)
-        if not given.without_dask:
+        if given.only in _FREE:
+            reporter.table(_FREE, "search", "candidates", "1 worker s", "2 workers s", "ratio")
+            for name in (FOUND, NOTHING_FOUND):
+                verdict, tried, (alone, together) = on_free_processors(name)
+                reporter.row(f"{name}: {verdict.partition(':')[0]}", tried, alone, together, together / alone)
+        if given.only in _DASK:
             used = "CPU s of the command itself", "of all workers", "of the busiest"
-            reporter.table("One search on Dask", "workers", "candidates", "seconds", *used)
-            found = [on_dask(workers) for workers in (1, 2)]
-            for one in found:
-                reporter.row(
-                    str(len(one.workers)), one.tried, one.clock, one.command, sum(one.workers), max(one.workers)
-                )
+            reporter.table(_DASK, "workers", "candidates", "seconds", *used)
+            found = []
+            for workers in (1, 2):
+                one = on_dask(workers)
+                found.append(one)
+                reporter.row(str(workers), one.tried, one.clock, one.command, sum(one.workers), max(one.workers))
             reporter.budget("the time with two workers, by that with one", found[1].clock / found[0].clock, MOST_RATIO)
     reporter.finish(given.json)
 
