@@ -44,6 +44,14 @@ def test_an_amount_goes_to_another_process_as_it_was_sent():
     assert (copied, to_shown(copied)) == (1140, 1.14)
 
 
+@given(st.integers(min_value=1, max_value=10**12), st.integers(min_value=1, max_value=10**4))
+def test_equal_parts_make_up_the_whole_but_for_a_thousandth_each(milli: int, parts: int):
+    whole = Quantities({"cpus": milli})
+    down, up = (whole.average(parts, up=up).get_amount("cpus") for up in (False, True))
+    assert down * parts <= milli <= up * parts
+    assert up - down == (1 if milli % parts else 0)
+
+
 @given(st.decimals(min_value=0, max_value=10**6, places=6))
 def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
     exact = (amount * 1000) % 1 == 0

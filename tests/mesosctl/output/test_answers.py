@@ -135,6 +135,7 @@ def test_differences_are_counted() -> None:
         "different from the file: 1 quota, 1 weight; mesosctl apply -f a.toml --prune would change that"
     )
     assert drawn(wanted_differences([], "a.toml")) == ["nothing differs from the file"]
+    assert drawn(wanted_differences([], "a.toml", compares=False)) == ["nothing was compared"]
 
 
 QUOTA = Quota(Quantities({"cpus": 4000}), Limits())
