@@ -1,7 +1,7 @@
 """Mutate the code of rooms with mutmut, and list the mutants that no test kills.
 
     pip install --group mutants
-    python -m tests.mutants ROOM… [--workers NUMBER]
+    python -m tests.mutants ROOM… [--workers NUMBER] [--sample NUMBER [--seed SEED]]
 
 rooms.toml has the rooms. The tests of the room run first, and the wider tests only for its survivors. What is found is
 kept below build/mutants, so an interrupted run goes on where it was, and the next one tries the survivors only if tests
@@ -133,6 +133,12 @@ class Workspace:
             for name, status in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"].items()
         }
 
+    def generate(self) -> None:
+        """Write the mutants without trying any.  Raises SystemExit if mutmut cannot."""
+        # mutmut has no command for this.
+        steps = "copy_src_dir(), mutmut.copy_also_copy_files(), mutmut.create_mutants(1)"
+        self._call([sys.executable, "-c", f"import mutmut.__main__ as mutmut; mutmut.{steps}"])
+
     def run(self, names: Sequence[str] | None, workers: int) -> None:
         """Try what has not been tried: of these mutants, or all.  Raises SystemExit if mutmut cannot."""
         self._forget_if_tests_changed()
@@ -162,7 +168,9 @@ class Workspace:
         kept.write_text(digest.hexdigest(), encoding="ascii")
 
     def _mutmut(self, names: Sequence[str], workers: int) -> None:
-        command = [str(Path(sys.executable).parent / "mutmut"), "run", "--max-children", str(workers), *names]
+        self._call([str(Path(sys.executable).parent / "mutmut"), "run", "--max-children", str(workers), *names])
+
+    def _call(self, command: Sequence[str]) -> None:
         output = self._folder / "output.txt"
         with output.open("w") as file:
             status = subprocess.run(command, cwd=self._folder, stdout=file, stderr=file, check=False).returncode
@@ -189,11 +197,30 @@ class Workspace:
                 yield Mutant(name, f"{module}:{function}", removed, added)
 
 
-def judge(room: Room, workers: int) -> int:
-    """Run the tests on the mutants of a room, print what survives, and return the number of those not known."""
+def sample(mutants: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
+    """So many of the mutants, chosen at random, without those of wording; all if there are not more.
+
+    A larger sample with the same seed contains the smaller one, and a changed function changes only its own share.
+    """
+    judged = [mutant for mutant in mutants if not mutant.is_wording]
+    return sorted(judged, key=lambda mutant: hashlib.sha256(f"{seed} {mutant.name}".encode()).digest())[:number]
+
+
+def judge(room: Room, workers: int, number: int | None, seed: int) -> int:
+    """Run the tests on the mutants of a room, print what survives, and return the number of those not known.
+
+    If a number is given, only a sample of so many mutants is tried.
+    """
     own, wider = Workspace(room, "own", room.tests), Workspace(room, "wider", room.wider)
-    own.run(None, workers)
-    mutants = list(own.mutants())
+    if number is None:
+        own.run(None, workers)
+        mutants = list(own.mutants())
+    else:
+        own.generate()
+        every = list(own.mutants())
+        mutants = sample(every, number, seed)
+        own.run([mutant.name for mutant in mutants], workers)
+        print(f"{room.name}: a sample of {len(mutants)} of {len(every)} mutants, seed {seed}")
     statuses = own.statuses()
     left = [mutant for mutant in mutants if statuses[mutant.name] not in KILLED]
     by_own = len(mutants) - len(left)
@@ -230,10 +257,12 @@ def main() -> int:
     )
     parser.add_argument("rooms", nargs="+", choices=table, metavar="ROOM", help=f"one of {', '.join(table)}")
     parser.add_argument("--workers", type=int, default=1, metavar="NUMBER", help="processes (default: 1)")
+    parser.add_argument("--sample", type=int, metavar="NUMBER", help="try only a random sample of each room")
+    parser.add_argument("--seed", type=int, default=1, help="choose another sample (default: 1)")
     chosen = parser.parse_args()
     if not (Path(sys.executable).parent / "mutmut").exists():
         parser.error("mutmut is not installed beside this Python: pip install --group mutants")
-    return 1 if sum(judge(table[name], chosen.workers) for name in chosen.rooms) else 0
+    return 1 if sum(judge(table[name], chosen.workers, chosen.sample, chosen.seed) for name in chosen.rooms) else 0
 
 
 if __name__ == "__main__":
