@@ -39,11 +39,12 @@ NEEDED = (*SOURCES, "tests", "docs", "completions", "man", "README.md", "CHANGEL
 KILLED = {1, 3, 24, -24, 36, 152, 255, -9, -11}
 """Statuses of mutmut for a mutant that failed a test, never ended, or crashed."""
 SQL = re.compile(
-    r"""[bfr]*["'\s]+(SELECT|INSERT\ INTO|UPDATE\ \S+\ SET|DELETE\ FROM|CREATE\ (TABLE|VIEW|INDEX|UNIQUE)|PRAGMA|BEGIN
-    |FROM|WHERE|AND|OR|JOIN|LEFT\ JOIN|ORDER\ BY|GROUP\ BY|UNION)\b""",
+    r"""[bfr]*["'\s]+(SELECT|INSERT\ INTO|UPDATE\ \S+\ SET|DELETE\ FROM|CREATE\ (TABLE|VIEW|INDEX|UNIQUE)|PRAGMA
+    |BEGIN|COMMIT|ROLLBACK|FROM|WHERE|AND|OR|JOIN|LEFT\ JOIN|ORDER\ BY|GROUP\ BY|UNION)\b""",
     re.VERBOSE,
 )
 """The beginning of a literal that is a statement of SQL, or goes on with one."""
+CODECS = ("utf-8", "ascii", "latin-1", "utf-16-be")
 
 
 @dataclass(frozen=True)
@@ -74,14 +75,29 @@ class Mutant:
     @cached_property
     def is_wording(self) -> bool:
         """Whether it changes only the text of a sentence, which tables of wording check."""
+        return self._changed_strings is not None and all(
+            " " in was and not SQL.match(was) for was, _ in self._changed_strings
+        )
+
+    @cached_property
+    def is_case(self) -> bool:
+        """Whether it changes only the case of SQL without texts or of a codec's name, which makes no difference."""
+        return bool(self._changed_strings) and all(
+            was.lower() == becomes.lower() and (bool(SQL.match(was) and "'" not in was) or was.strip("\"'") in CODECS)
+            for was, becomes in self._changed_strings or ()
+        )
+
+    @cached_property
+    def _changed_strings(self) -> list[tuple[str, str]] | None:
+        """The literals that it changes, before and after; None if it changes more."""
         try:
             was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text})").readline)) for text in self._texts)
         except (tokenize.TokenError, IndentationError):
-            return False
+            return None
         changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
-        return len(was) == len(becomes) and all(
-            a.type == b.type == tokenize.STRING and " " in a.string and not SQL.match(a.string) for a, b in changed
-        )
+        if len(was) != len(becomes) or any(not a.type == b.type == tokenize.STRING for a, b in changed):
+            return None
+        return [(a.string, b.string) for a, b in changed]
 
     @property
     def _texts(self) -> tuple[str, str]:
@@ -226,7 +242,7 @@ def judge(room: Room, workers: int, number: int | None, seed: int) -> int:
     by_own = len(mutants) - len(left)
     wording = [mutant for mutant in left if mutant.is_wording]
     known = {(entry["in"], entry["becomes"]) for entry in survivors()}
-    same = [mutant for mutant in left if (mutant.function, mutant.added) in known]
+    same = [mutant for mutant in left if mutant.is_case or (mutant.function, mutant.added) in known]
     left = [mutant for mutant in left if mutant not in wording and mutant not in same]
     wider.run([mutant.name for mutant in left], workers)
     statuses = wider.statuses()

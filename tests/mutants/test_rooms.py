@@ -47,6 +47,26 @@ def test_only_the_text_of_a_sentence_is_wording(removed, added, is_wording):
     assert Mutant("module.x_name__mutmut_1", "module:name", removed, added).is_wording is is_wording
 
 
+@pytest.mark.parametrize(
+    ("removed", "added", "is_case"),
+    [
+        ('"SELECT name FROM names WHERE text = ?",', '"select name from names where text = ?",', True),
+        ('new.execute("COMMIT")', 'new.execute("commit")', True),
+        (
+            "\"SELECT name FROM sqlite_master WHERE type = 'table'\",",
+            "\"SELECT NAME FROM SQLITE_MASTER WHERE TYPE = 'TABLE'\",",
+            False,
+        ),
+        ('text.encode("utf-8")', 'text.encode("UTF-8")', True),
+        ('text.encode(errors="ignore")', 'text.encode(errors="IGNORE")', False),
+        ('"SELECT name FROM names WHERE text = ?",', '"XXSELECT name FROM names WHERE text = ?XX",', False),
+        ("if value < 0:", "if value <= 0:", False),
+    ],
+)
+def test_the_case_of_sql_and_of_a_codec_makes_no_difference(removed, added, is_case):
+    assert Mutant("module.x_name__mutmut_1", "module:name", removed, added).is_case is is_case
+
+
 def test_a_sample_is_fair_and_grows_with_its_number():
     mutants = [Mutant(f"module.x_f__mutmut_{number}", "module:f", "a < b", "a <= b") for number in range(1000)]
     wording = Mutant("module.x_f__mutmut_wording", "module:f", '"it is busy"', '"XXit is busyXX"')
