@@ -129,8 +129,9 @@ def test_a_file_that_was_removed_is_a_new_beginning(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_new_registry(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     path.touch()
-    with pytest.raises(UnreadableRegistry, match="it is empty, but a registry never is"):
+    with pytest.raises(UnreadableRegistry, match=r"it is empty, but a registry never is$") as refused:
         SqliteRegistry(path)
+    assert refused.value.hint is None, "there is no copy"
     assert sorted(tmp_path.iterdir()) == [path]
 
 
