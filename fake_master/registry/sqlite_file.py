@@ -105,7 +105,9 @@ def change_seal(connection: sqlite3.Connection, added: int) -> None:
 
 def total_of(connection: sqlite3.Connection) -> int:
     """Return the sum of all records."""
-    return sum(digest(*row) for row in connection.execute("SELECT kind, key, value FROM record")) % _MODULUS
+    # If a row cannot be read, an open cursor would hold the file.
+    with closing(connection.execute("SELECT kind, key, value FROM record")) as rows:
+        return sum(digest(*row) for row in rows) % _MODULUS
 
 
 def digest(kind: str, key: bytes, value: str) -> int:
