@@ -1,10 +1,10 @@
 """The figures of each role in the course of a replay are those that one finds second by second."""
 
 import math
-from typing import Any
+import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.model.notation import parse_resources
@@ -13,7 +13,9 @@ from mesosctl.planning.replay import (
     Calibration,
     Played,
     RecordedDemand,
+    Replay,
     ReplayedTask,
+    RoleOutcome,
     calibrate,
     fits_on,
     limit_text,
@@ -21,46 +23,55 @@ from mesosctl.planning.replay import (
     outcomes,
     waiting_over_time,
 )
+from tests.helpers.profiles import examples
 
 SINCE, UNTIL = 1000, 1060
 WINDOW = range(SINCE, UNTIL)
 SIZES = [parse_resources(text) for text in ("cpus:1;mem:1024", "cpus:2;mem:512", "mem:100")]
 GUARANTEES = [Quantities(), *(parse_resources(text).scalar_quantities() for text in ("cpus:1", "cpus:3;mem:512"))]
 ROLES = ("a", "a/x", "ab", "b")
-_GUARANTEES = st.dictionaries(st.sampled_from(["a", "b"]), st.sampled_from(GUARANTEES))
 
 
-@st.composite
-def _courses(draw: Any) -> tuple[RecordedDemand, Played]:
+def _course(seed: int) -> tuple[RecordedDemand, Played]:
     """Tasks on record and in a replay, at whole seconds, some before the window or after it."""
-    tasks, starts, ends, never_fit = [], [], [], []
-    for place in range(draw(st.integers(0, 8))):
-        asked = draw(st.integers(SINCE - 10, UNTIL - 1))
-        spans = st.none() | st.integers(0, 80)
-        recorded = draw(spans)
+    chosen = random.Random(seed)
+
+    def span() -> int | None:
+        return chosen.choice([None, 0, chosen.randint(1, 15), chosen.randint(1, 15), chosen.randint(1, 80)])
+
+    tasks: list[ReplayedTask] = []
+    starts: list[float | None] = []
+    ends: list[float | None] = []
+    never_fit = []
+    for place in range(chosen.randint(0, 12)):
+        asked = chosen.randint(SINCE - 10, chosen.choice([SINCE + 20, UNTIL - 1]))
+        recorded, waits, lasts = span(), span(), span()
+        fits = chosen.random() < 0.8
         task = ReplayedTask(
             "F",
-            draw(st.sampled_from(ROLES)),
-            draw(st.sampled_from(SIZES)),
+            chosen.choice(ROLES),
+            chosen.choice(SIZES),
             asked,
-            draw(spans),
+            span(),
             started=None if recorded is None else asked + recorded,
-            start_is_known=draw(st.booleans()),
-            ran_from_the_beginning=draw(st.booleans()),
-            is_executor=draw(st.booleans()),
+            start_is_known=chosen.random() < 0.7,
+            ran_from_the_beginning=chosen.random() < 0.2,
+            is_executor=chosen.random() < 0.2,
         )
-        if draw(st.integers(0, 5)) == 0:
+        start = None if waits is None or not fits else min(UNTIL - 1, max(asked, SINCE) + waits)
+        if not fits:
             never_fit.append(place)
-            start = None
-        else:
-            waits = draw(spans)
-            start = None if waits is None else min(UNTIL - 1, max(asked, SINCE) + waits)
-        lasts = draw(spans)
         tasks.append(task)
         starts.append(start)
         ends.append(None if start is None or lasts is None else start + lasts)
-    guarantees = [(SINCE, draw(_GUARANTEES)), (SINCE + 20, draw(_GUARANTEES))]
+    guarantees = [
+        (at, {role: chosen.choice(GUARANTEES) for role in ("a", "b") if chosen.random() < 0.7})
+        for at in (SINCE, SINCE + 20)
+    ]
     return RecordedDemand("c", "1.11.0", SINCE, UNTIL, [], {}, tasks), Played(starts, ends, never_fit, guarantees)
+
+
+_COURSES = st.integers(0, 2**32).map(_course)
 
 
 def _rank(values: list[float], percent: int) -> float | None:
@@ -81,7 +92,8 @@ def _runs(played: Played, place: int, second: float) -> bool:
     return start is not None and start <= second and (end is None or second < end)
 
 
-@given(_courses(), st.sampled_from([0, 10, 30]))
+@settings(max_examples=examples(600))
+@given(_COURSES, st.sampled_from([0, 10, 30]))
 def test_waits_and_what_is_served_of_each_role(course, limit):
     demand, played = course
     found = outcomes(demand, played, limit)
@@ -120,7 +132,8 @@ def test_waits_and_what_is_served_of_each_role(course, limit):
         assert of_role.served == _sums(served)
 
 
-@given(_courses())
+@settings(max_examples=examples(600))
+@given(_COURSES)
 def test_a_role_is_short_while_a_task_below_it_waits_and_less_than_its_guarantee_is_held(course):
     demand, played = course
     found = outcomes(demand, played, 10)
@@ -144,7 +157,8 @@ def test_a_role_is_short_while_a_task_below_it_waits_and_less_than_its_guarantee
         assert (found[role].below_guarantee if role in found else 0) == short
 
 
-@given(_courses(), st.sampled_from([1, 2, 7, 60]))
+@settings(max_examples=examples(600))
+@given(_COURSES, st.sampled_from([1, 2, 7, 60]))
 def test_how_many_tasks_wait_at_each_moment(course, points):
     demand, played = course
     found = waiting_over_time(demand, played, points)
@@ -162,9 +176,11 @@ def test_how_many_tasks_wait_at_each_moment(course, points):
             for moment in moments
         ]
         assert found.get(role, [0] * points) == waiting
+        assert (role in found) is any(waiting)
 
 
-@given(_courses(), st.sampled_from([0.5, 1, 5]))
+@settings(max_examples=examples(600))
+@given(_COURSES, st.sampled_from([0.5, 1, 5]))
 def test_how_far_a_replay_is_from_its_recording(course, interval):
     demand, played = course
     found = calibrate(demand, played, interval)
@@ -195,10 +211,17 @@ def test_how_far_a_replay_is_from_its_recording(course, interval):
         assert differences[found.worst_role] == found.worst_hours
 
 
-def test_a_start_off_by_exactly_the_interval_is_not_off():
-    task = ReplayedTask("one", "web", SIZES[0], 1000.3, 60.0, started=1000.3)
+@pytest.mark.parametrize(("start", "off"), [(1001.3, 0), (1001.4, 1), (999.3, 0), (999.2, 1)])
+def test_a_start_off_by_exactly_the_interval_is_not_off(start, off):
+    task = ReplayedTask("one", "web", SIZES[0], 990, 60.0, started=1000.3)
     demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [task])
-    assert calibrate(demand, Played([1001.3], [1061.3], (), []), 1.0).off == 0
+    assert calibrate(demand, Played([start], [start + 60], (), []), 1.0).off == off
+
+
+def test_of_roles_that_differ_equally_the_first_is_named():
+    tasks = [ReplayedTask("one", role, SIZES[0], 1000, 60.0, started=1000) for role in ("web", "ads")]
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
+    assert calibrate(demand, Played([1000, 1000], [1030, 1030], (), []), 1.0).worst_role == "web"
 
 
 def test_nothing_compared_is_not_off():
@@ -221,6 +244,41 @@ def test_nothing_compared_is_not_off():
 )
 def test_a_limit_is_said_as_short_as_it_can_be(seconds, text):
     assert limit_text(seconds) == text
+
+
+def test_a_role_is_not_short_before_its_guarantee_was_set_or_when_it_has_all_of_it():
+    task = ReplayedTask("one", "web", parse_resources("cpus:2;mem:1024"), 1000)
+    other = ReplayedTask("two", "web", parse_resources("cpus:9"), 1000)
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [task, other])
+    guarantee = {"web": parse_resources("cpus:2;mem:512").scalar_quantities()}
+    for start, short in ((1000, 0), (1050, 10), (None, 60)):
+        found = outcomes(demand, Played([start, None], [None, None], (), [(1040, guarantee)]), 10)
+        assert found["web"].below_guarantee == short
+
+
+def test_waits_are_exact_to_a_microsecond_and_one_at_the_limit_is_not_above_it():
+    tasks = [ReplayedTask("one", "web", parse_resources("cpus:1"), 1000, 60.0) for _ in range(20)]
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
+    starts = [1000 + 0.1 * place for place in range(18)] + [1010, 1012.345_678_4]
+    found = outcomes(demand, Played(starts, [None] * 20, (), []), 10)["web"]
+    assert (found.p95_wait, found.longest_wait, found.above_limit) == (10, 12.345678, 1)
+
+
+def test_a_role_without_tasks_has_a_guarantee_and_nothing_else():
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [])
+    guarantee = {"web": parse_resources("cpus:2").scalar_quantities()}
+    assert outcomes(demand, Played([], [], (), [(1000, guarantee)]), 10) == {"web": RoleOutcome()}
+
+
+def test_a_role_that_is_on_one_side_alone_has_no_tasks_on_the_other():
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [])
+    some, more = RoleOutcome(tasks=1), RoleOutcome(tasks=2)
+    replay = Replay(demand, 10, Calibration(0, 0, 0.0, None), {"a": some, "b": some}, {"b": more, "c": more})
+    assert [replay.outcome(role) for role in replay.roles] == [
+        (some, RoleOutcome()),
+        (some, more),
+        (RoleOutcome(), more),
+    ]
 
 
 def test_a_task_that_starts_when_it_asks_waits_for_zero_seconds_not_for_minus_zero():
