@@ -41,7 +41,7 @@ def named(entry):
 
 @given(PARTS, PARTS, st.booleans())
 def test_each_resource_is_counted_under_what_it_is(used, offered, lends):
-    ports = Resource("ports", Ranges([(1, 5)]))
+    ports = Resource("ports", Ranges.of([(1, 5)]))
     holding = Holding.of([ports, *used], [*offered, ports], lends=lends)
     assert holding.used == amounts(used, name=named)
     assert holding.offered == amounts(offered, name=named)

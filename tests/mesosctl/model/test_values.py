@@ -11,6 +11,7 @@ from mesosctl.model.values import (
     IdentityCache,
     Items,
     Ranges,
+    Value,
     as_sent,
     format_value,
     value_add,
@@ -99,7 +100,7 @@ def test_values_of_one_kind_have_the_algebra_of_the_kind(kind, data):
     assert value_times(left, times) == reduce(operator.add, [left] * times)
 
 
-EXAMPLES = {"SCALAR": 1500, "RANGES": Ranges.of([(1, 2)]), "SET": Items.of("ba")}
+EXAMPLES: dict[str, Value] = {"SCALAR": 1500, "RANGES": Ranges.of([(1, 2)]), "SET": Items.of("ba")}
 
 
 @pytest.mark.parametrize("left", EXAMPLES)

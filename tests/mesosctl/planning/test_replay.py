@@ -2,6 +2,7 @@
 
 import math
 import random
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given, settings
@@ -78,7 +79,7 @@ def _rank(values: list[float], percent: int) -> float | None:
     return sorted(values)[max(1, math.ceil(percent * len(values) / 100)) - 1] if values else None
 
 
-def _sums(tasks: list[tuple[ReplayedTask, float]]) -> dict[str, float]:
+def _sums(tasks: Iterable[tuple[ReplayedTask, float]]) -> dict[str, float]:
     """Thousandths times seconds by resource, of tasks and their seconds."""
     sums: dict[str, float] = {}
     for task, seconds in tasks:
@@ -259,7 +260,7 @@ def test_a_role_is_not_short_before_its_guarantee_was_set_or_when_it_has_all_of_
 def test_waits_are_exact_to_a_microsecond_and_one_at_the_limit_is_not_above_it():
     tasks = [ReplayedTask("one", "web", parse_resources("cpus:1"), 1000, 60.0) for _ in range(20)]
     demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
-    starts = [1000 + 0.1 * place for place in range(18)] + [1010, 1012.345_678_4]
+    starts: list[float | None] = [*(1000 + 0.1 * place for place in range(18)), 1010, 1012.345_678_4]
     found = outcomes(demand, Played(starts, [None] * 20, (), []), 10)["web"]
     assert (found.p95_wait, found.longest_wait, found.above_limit) == (10, 12.345678, 1)
 
