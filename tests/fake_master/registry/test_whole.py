@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from fake_master.registry.interface import UnreadableRegistry
+from fake_master.registry.interface import RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
-from fake_master.registry.sqlite_file import digest
+from fake_master.registry.sqlite_file import digest, make_file, seal_of_copy
 
 
 def change(path: Path, statement: str) -> None:
@@ -172,6 +172,66 @@ def test_changes_of_several_processes_add_up(tmp_path: Path) -> None:
         with registry.transaction():
             registry.write("weight", "new", 1.0)
     assert weights(path) == 1
+
+
+def test_a_file_without_a_seal_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path, 1)
+    without_a_seal(path)
+    with pytest.raises(UnreadableRegistry, match="seal"):
+        SqliteRegistry(path)
+
+
+@pytest.mark.parametrize("ends", [[""], ["", "-wal", "-shm", "-journal"]])
+@pytest.mark.parametrize("is_link", [True, False])
+def test_a_copy_for_which_something_is_in_the_way_is_made_when_it_is_not(
+    tmp_path: Path, ends: list[str], *, is_link: bool
+) -> None:
+    path, elsewhere = tmp_path / "r.sqlite", tmp_path / "elsewhere"
+    SqliteRegistry(path).close()
+    with closing(SqliteRegistry(path)) as registry, registry.transaction():
+        registry.write("weight", "web", 2.0)
+    elsewhere.touch()
+    for end in ends:
+        left = tmp_path / f"r.sqlite.{os.getpid()}.copying{end}"
+        if is_link:
+            left.symlink_to(elsewhere)
+        else:
+            left.touch()
+    copies = []
+    for _ in range(2):
+        SqliteRegistry(path).close()
+        assert sorted(found.name for found in tmp_path.iterdir()) == ["elsewhere", "r.sqlite", "r.sqlite.good"]
+        assert elsewhere.read_bytes() == b""
+        copies.append(seal_of_copy(path))
+    assert [copy and copy.commits for copy in copies] == [0, 1]
+
+
+def test_what_a_killed_process_left_of_a_new_file_is_not_in_the_way(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    (tmp_path / f"r.sqlite.{os.getpid()}.new").write_bytes(b"half of one")
+    assert weights(path) == 0
+    assert sorted(found.name for found in tmp_path.iterdir()) == ["r.sqlite", "r.sqlite.good"]
+
+
+def test_of_two_that_make_the_file_the_first_one_counts(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    make_file(path)
+    first = path.read_bytes()
+    make_file(path)
+    assert [found.read_bytes() for found in tmp_path.iterdir()] == [first]
+
+
+def test_a_file_that_was_replaced_while_it_was_open_is_not_written(tmp_path: Path) -> None:
+    path, other = tmp_path / "r.sqlite", tmp_path / "other.sqlite"
+    fill(other, 3)
+    with closing(SqliteRegistry(path)) as registry:
+        other.replace(path)
+        with pytest.raises(RegistryFailure, match="replaced") as refused, registry.transaction():
+            pytest.fail("nothing can be kept")
+        assert str(path) in str(refused.value)
+        assert refused.value.hint
+    assert weights(path) == 3
 
 
 def test_the_sums_of_records_are_those_of_earlier_releases() -> None:
