@@ -94,7 +94,7 @@ class Mutant:
     def _changed_strings(self) -> list[tuple[str, str]] | None:
         """The literals that it changes, before and after; None if it changes more."""
         try:
-            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text})").readline)) for text in self._texts)
+            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline)) for text in self._texts)
         except (tokenize.TokenError, IndentationError):
             return None
         changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
@@ -252,19 +252,21 @@ def judge(room: Room, workers: int, number: int | None, seed: int) -> int:
     by_own = len(mutants) - len(left)
     wording = [mutant for mutant in left if mutant.is_wording]
     known = {(entry["in"], entry["becomes"]) for entry in survivors()}
-    same = [mutant for mutant in left if mutant.changes_nothing or (mutant.function, mutant.added) in known]
-    left = [mutant for mutant in left if mutant not in wording and mutant not in same]
+    same = [mutant for mutant in left if (mutant.function, mutant.added) in known]
+    nothing = [mutant for mutant in left if mutant.changes_nothing and mutant not in same]
+    left = [mutant for mutant in left if mutant not in (*wording, *same, *nothing)]
     wider.run([mutant.name for mutant in left], workers)
     statuses = wider.statuses()
     unknown = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
     for mutant in unknown:
         print(f"{mutant.function}\n  - {mutant.removed}\n  + {mutant.added}")
-    judged = len(mutants) - len(wording)
+    judged = len(mutants) - len(wording) - len(nothing)
     killed = judged - len(same) - len(unknown)
     print(
         f"{room.name}: {killed} of {judged} mutants killed ({killed / max(judged, 1):.1%}), {by_own} by its own tests; "
         f"{len(same)} change nothing, {len(unknown)} survive. "
-        f"{len(wording)} more change only the text of a sentence."
+        f"{len(wording)} more change only the text of a sentence, "
+        f"and {len(nothing)} only the case of SQL or an assertion of zip."
     )
     return len(unknown)
 

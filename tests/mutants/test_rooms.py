@@ -57,6 +57,7 @@ def test_only_the_text_of_a_sentence_is_wording(removed, added, is_wording):
             "\"SELECT NAME FROM SQLITE_MASTER WHERE TYPE = 'TABLE'\",",
             False,
         ),
+        ('new.execute("COMMIT")  # at last', 'new.execute("commit")  # at last', True),
         ('text.encode("utf-8")', 'text.encode("UTF-8")', True),
         ('text.encode(errors="ignore")', 'text.encode(errors="IGNORE")', False),
         ('"SELECT name FROM names WHERE text = ?",', '"XXSELECT name FROM names WHERE text = ?XX",', False),
