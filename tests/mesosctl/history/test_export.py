@@ -13,6 +13,7 @@ from mesosctl.history.records import (
     RecordedFramework,
     RecordedSetting,
     RecordedTask,
+    SettingKind,
     SkippedRows,
     Suppression,
 )
@@ -102,7 +103,7 @@ def whole(path):
         framework = RecordedFramework("f", "n", ("web", "ads/x"), 3 * MICROS, None, "ops", ("MULTI_ROLE",))
         recording.add_framework("c", framework)
         recording.add_suppression("c", Suppression("f", "web", suppressed=False, start=3 * MICROS))
-        values = {
+        values: dict[SettingKind, tuple[str, object]] = {
             "quota": ("web", {"role": "web", "guarantees": {"cpus": {"value": 2.0}}, "limits": {"x": {"value": 1}}}),
             "weight": ("web", {"role": "web", "weight": 2.0}),
             "reservation": ("a", list_to_json(parse_resources("cpus(web):4"), "POST")),
@@ -182,7 +183,7 @@ def expected(names, shift):
     ]  # fmt: skip
 
 
-class AsTheyAre(dict):
+class AsTheyAre(dict[str, str]):
     def __missing__(self, name):
         return name.removeprefix("of ")
 
