@@ -11,18 +11,17 @@ demand both ways. The rules are those of `allocator/hierarchical`, as its module
 (`stages/two_stages.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
 (`offer_filters.py`), and the frameworks' answers (`sources/simulated_frameworks.py`).
 
-Amounts are tuples of thousandths, one for each name of a resource.
+Amounts are thousandths, one for each name of a resource, packed into one integer (`packed_amounts.py`).
 """
 
 import heapq
 import math
 from bisect import bisect_left, insort
-from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
-from operator import add, ge, sub
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -30,21 +29,18 @@ from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
+from fake_master.forecasting.packed_amounts import Amounts, Lanes
 from fake_master.sources.demand import WantedTask
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-
-Amounts = tuple[int, ...]
-"""Thousandths, one for each name."""
 
 _MOST_KEPT = 10_000
 """Shares and verdicts that are kept; beyond that all of them are dropped, and made again as needed."""
 _MOST_REQUESTS = 1000
 """The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
 
-
-Minimum = tuple[tuple[tuple[int, int], ...], ...]
-"""The least amounts of an offer: alternatives of amounts with the places of their names."""
+Minimum = tuple[Amounts, ...]
+"""The least amounts of an offer: any of these will do."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +68,7 @@ Member = TypeVar("Member", bound="_Node")
 class _Order(Generic[Member]):
     """Roles, or the frameworks of a role, in the order of their dominant shares."""
 
-    __slots__ = ("_ranking", "is_stale", "nodes", "ties")
+    __slots__ = ("_ranking", "has_rivals", "is_stale", "nodes", "ties")
 
     def __init__(self) -> None:
         self.nodes: list[Member] = []
@@ -81,13 +77,16 @@ class _Order(Generic[Member]):
         self._ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
+        self.has_rivals = False
+        """Whether there is an order, since more than one took part in the last walk."""
 
     def walk(self) -> list[Member]:
         """Return those that take part, in order; what is allocated meanwhile counts from the next walk on."""
         if self.is_stale:
             self.is_stale = False
             ranking = [node for node in self.nodes if node.is_active]
-            if len(ranking) > 1:
+            self.has_rivals = len(ranking) > 1
+            if self.has_rivals:
                 ranking.sort(key=_Node.key)
                 share = -1.0
                 for node in ranking:
@@ -101,16 +100,17 @@ class _Order(Generic[Member]):
 class _Shares(dict[Amounts, float]):
     """The dominant share of amounts, without a weight, kept because the same come again and again."""
 
-    def __init__(self, divisors: Sequence[float]) -> None:
+    def __init__(self, lanes: Lanes, divisors: Sequence[float]) -> None:
         super().__init__()
-        self.divisors = divisors
+        self._lanes = lanes
+        self._divisors = divisors
         """The totals of the cluster."""
 
     def __missing__(self, amounts: Amounts) -> float:
         if len(self) >= _MOST_KEPT:
             self.clear()
         best = 0.0
-        for amount, divisor in zip(amounts, self.divisors, strict=True):
+        for amount, divisor in zip(self._lanes.amounts(amounts), self._divisors, strict=True):
             # As `drf_sorter._share` does it, whose last bit decides ties.
             best = max(best, (amount // 1000 + amount % 1000 / 1000.0) / divisor)
         self[amounts] = best
@@ -120,18 +120,19 @@ class _Shares(dict[Amounts, float]):
 class _LargeEnough(dict[Amounts, bool]):
     """Whether an offer of these amounts is large enough, kept for the same reason."""
 
-    def __init__(self, minimum: Minimum | None) -> None:
+    def __init__(self, lanes: Lanes, minimum: Minimum | None) -> None:
         super().__init__()
-        self.minimum = minimum
-        """The least amounts of an offer, one alternative after the other; None if any amount will do."""
+        self._lanes = lanes
+        self._minimum = minimum
+        """None if any amount will do."""
 
     def __missing__(self, part: Amounts) -> bool:
         if len(self) >= _MOST_KEPT:
             self.clear()
         large = self[part] = (
-            any(part)
-            if self.minimum is None
-            else any(all(part[at] >= amount for at, amount in alternative) for alternative in self.minimum)
+            part > 0
+            if self._minimum is None
+            else any(self._lanes.contain(part, alternative) for alternative in self._minimum)
         )
         return large
 
@@ -149,7 +150,7 @@ class _Node:
         self.is_active = is_active
         self.count = 0
         """The number of offers to it so far."""
-        self.amounts: Amounts = (0,) * len(shares.divisors)
+        self.amounts: Amounts = 0
         self.share = 0.0
         """The dominant share of the amounts, as of the last time that it was compared."""
         order.nodes.append(self)
@@ -159,7 +160,7 @@ class _Node:
         """Its amounts have changed, or its count."""
         self.amounts = amounts
         order = self.order
-        if len(order.nodes) > 1:
+        if order.has_rivals:
             order.is_stale = True
 
     def key(self) -> tuple[float, int, str]:
@@ -176,30 +177,46 @@ class _Node:
 class _Role(_Node):
     """A role that has frameworks."""
 
-    __slots__ = ("frameworks", "held", "left_of_held", "limits_left", "unmet")
+    __slots__ = ("active", "at_rest", "bound", "bound_at", "frameworks", "limits_left", "most", "unmet")
 
     def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
-        super().__init__(name, order, weight, shares, is_active=True)
+        super().__init__(name, order, weight, shares, is_active=False)
         self.frameworks: _Order[_Client] = _Order()
-        self.limits_left: Sequence[float] | None = None
-        """The amounts that its limits leave in this run; None without quota."""
-        self.unmet: Sequence[int] = ()
+        self.active = 0
+        """The number of its frameworks that may be offered something."""
+        self.unmet: Amounts = 0
         """The amounts that its guarantee lacks in this run."""
-        self.held: Amounts | None = None
-        self.left_of_held: tuple[Sequence[int], Sequence[float]] = (), ()
-        """Those two at the beginning of a run in which it held `held`."""
+        self.limits_left: Amounts | None = None
+        """The amounts that its limits leave in this run; None without quota."""
+        self.at_rest: tuple[Amounts, Amounts | None] = 0, None
+        """Those two while nobody has an offer."""
+        self.most: Amounts | None = None
+        """The most that it may be offered of an agent while nobody has an offer; None for all that is free.
+
+        As offers are made and tasks start, it may be offered less, never more.
+        """
+        self.bound: Amounts | None = None
+        """The most that it may be offered at one point of a run; None for all that is free."""
+        self.bound_at = 0
+        """The number of that point."""
 
 
 _Filters = deque[tuple[float, Amounts]]
+"""When each ends, in this order, and what it refuses, with the guards of its lanes."""
 
 
 class _Client(_Node):
     """A framework in one role."""
 
-    __slots__ = ("agents", "filters", "framework", "large_enough", "role")
+    __slots__ = ("_guards", "agents", "filters", "framework", "large_enough", "role")
 
     def __init__(
-        self, framework: "_Framework", role: _Role, agents: Collection[int], large_enough: _LargeEnough
+        self,
+        framework: "_Framework",
+        role: _Role,
+        agents: Collection[int],
+        large_enough: _LargeEnough,
+        guards: int,
     ) -> None:
         super().__init__(framework.name, role.frameworks, 1.0, role.shares, is_active=False)
         self.framework = framework
@@ -207,37 +224,41 @@ class _Client(_Node):
         self.agents = agents
         """The agents that may be offered to it."""
         self.large_enough = large_enough
+        self._guards = guards
         self.filters: dict[int, _Filters] = {}
-        """By agent: when each ends, in this order, and what it refuses, without those that a later one covers."""
+        """By agent, without those that a later one covers."""
 
     def refuse(self, agent: int, part: Amounts, end: float) -> None:
         """Refuse a part until then, which is no earlier than any other end so far."""
+        guards = self._guards
+        refused = part | guards
         filters = self.filters.get(agent)
         if filters is None:
             filters = self.filters[agent] = deque()
-        while filters and _contains(part, filters[-1][1]):
+        while filters and refused - (filters[-1][1] ^ guards) & guards == guards:
             filters.pop()
-        filters.append((end, part))
-
-    def filters_of(self, agent: int, over: float) -> "_Filters | None":
-        """Return the filters of an agent that have not ended before a moment."""
-        filters = self.filters.get(agent)
-        while filters and filters[0][0] < over:
-            filters.popleft()
-        return filters
+        filters.append((end, refused))
 
     def refused_until(self, agent: int, part: Amounts, over: float) -> float:
         """Return when the last filter ends that covers a part and has not ended before a moment; 0 if there is none."""
-        filters = self.filters_of(agent, over)
-        return _end_of(filters, part) if filters else 0.0
+        filters = self.filters.get(agent)
+        if filters:
+            while filters and filters[0][0] < over:
+                filters.popleft()
+            guards = self._guards
+            for end, refused in reversed(filters):
+                if refused - part & guards == guards:
+                    return end
+        return 0.0
 
 
 class _Framework:
     """A framework: the tasks that it asks for, and those that wait."""
 
-    def __init__(self, name: str, asking: AskingFramework) -> None:
+    def __init__(self, name: str, asking: AskingFramework, lanes: Lanes) -> None:
         self.name = name
         self.asking = asking
+        self._contain = lanes.contain
         self.clients: list[_Client] = []
         self.joined = 0.0
         self.asked = 0
@@ -254,7 +275,7 @@ class _Framework:
         offer = role, offered
         if not self.waiting or offer in self.unfit:
             return False
-        if any(key[1] == role and _contains(offered, size) for key, (size, _) in self.queues.items()):
+        if any(key[1] == role and self._contain(offered, size) for key, (size, _) in self.queues.items()):
             return True
         self.unfit.add(offer)
         return False
@@ -265,10 +286,10 @@ class _Framework:
             return []
         found: list[tuple[Amounts, AskedTask]] = []
         fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
-        while fitting := [one for one in fitting if _contains(left, one[2])]:
+        while fitting := [one for one in fitting if self._contain(left, one[2])]:
             _, key, size, queue = first = min(fitting)
             found.append((size, queue.popleft()))
-            left = _minus(left, size)
+            left -= size
             fitting.remove(first)
             if queue:
                 fitting.append((queue[0].place, key, size, queue))
@@ -276,31 +297,6 @@ class _Framework:
                 del self.queues[key]
         self.waiting -= len(found)
         return found
-
-
-def _end_of(filters: _Filters, part: Amounts) -> float:
-    """Return when the last filter ends that covers a part; 0 if there is none."""
-    for end, refused in reversed(filters):
-        if refused == part or _contains(refused, part):
-            return end
-    return 0.0
-
-
-def _contains(amounts: Amounts, others: Amounts) -> bool:
-    return all(map(ge, amounts, others))
-
-
-def _minus(amounts: Amounts, others: Amounts) -> Amounts:
-    return tuple(map(sub, amounts, others))
-
-
-def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
-    """The rest of amounts; zero if more is taken of a resource than there is."""
-    return tuple([one - gone if one > gone else 0 for one, gone in zip(amounts, taken, strict=True)])
-
-
-def _plus(amounts: Amounts, others: Amounts) -> Amounts:
-    return tuple(map(add, amounts, others))
 
 
 class _Declined(NamedTuple):
@@ -320,28 +316,31 @@ class _Moment(NamedTuple):
     counts: list[list[int]]
 
 
-Offers = dict[_Client, dict[int, Amounts]]
+_Offers = dict[_Client, dict[int, Amounts]]
 """The offers of a run: by client and agent."""
 
 
 class _OpenAgents:
-    """The agents that have anything free: in order, and in order by what that is."""
+    """The agents on which not everything is held: in order, and in order by what is free or offered there."""
 
     def __init__(self, free: Sequence[Amounts]) -> None:
-        self.in_order = [agent for agent, amounts in enumerate(free) if any(amounts)]
+        self._free = list(free)
+        self.in_order = [agent for agent, amounts in enumerate(free) if amounts]
         self.alike: dict[Amounts, list[int]] = {}
         for agent in self.in_order:
             self.alike.setdefault(free[agent], []).append(agent)
 
-    def change(self, agent: int, before: Amounts, after: Amounts) -> None:
-        """Put an agent in another place, or leave it out, because it has other resources free now."""
-        if any(after):
+    def change(self, agent: int, more: Amounts) -> None:
+        """Put an agent in another place, or leave it out, because this much more is free there, or less."""
+        before = self._free[agent]
+        after = self._free[agent] = before + more
+        if after:
             insort(self.alike.setdefault(after, []), agent)
-            if not any(before):
+            if not before:
                 insort(self.in_order, agent)
         else:
             del self.in_order[bisect_left(self.in_order, agent)]
-        if any(before):
+        if before:
             alike = self.alike[before]
             del alike[bisect_left(alike, agent)]
             if not alike:
@@ -364,13 +363,19 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
-        self._names, self._sizes, self._free = _in_places(state, frameworks)
-        """The names of resources in order; the sizes of tasks, by the ids of their resources; what agents have free."""
-        self._nothing: Amounts = (0,) * len(self._names)
+        self._lanes = _lanes_for(state, frameworks)
+        self._sizes = {
+            id(task.resources): self._lanes.packed(task.resources.scalar_quantities())
+            for asking in frameworks
+            for task in asking.tasks
+        }
+        """By the ids of their resources."""
+        self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
+        """By agent, without what is offered."""
         self._open = _OpenAgents(self._free)
-        self._headroom: Amounts = tuple(map(sum, zip(*self._free, strict=True)))
+        self._headroom: Amounts = sum(self._free)
         """The sum of what is free."""
-        self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
+        self._shares = _Shares(self._lanes, [state.totals.divisors.get(name, math.inf) for name in self._lanes.names])
         self._interval = allocator.allocation_runs.batches.interval
         self._batch = allocator.allocation_runs.batches.due[0]
         """The moment of the next batch."""
@@ -380,22 +385,28 @@ class ScalarReplay:
         self._roles: dict[str, _Role] = {}
         self._order: _Order[_Role] = _Order()
         self._clients: list[_Client] = []
-        self._offers: Offers = {}
-        self._unmet: Sequence[int] = self._nothing
+        self._offers: _Offers = {}
+        self._unanswered: list[_Offers] = []
+        """The offers of each run at this moment."""
+        self._unmet: Amounts = 0
         """The sum of what all guarantees lack, in this run."""
-        self._is_lacking = False
-        self._spare: Sequence[int] | None = None
-        """How much may be offered without using what guarantees lack; None if it has to be worked out again."""
+        self._absent: Amounts = 0
+        """The guarantees of roles without frameworks."""
+        self._are_bounds_known = False
+        """Whether what each role may be offered while nobody has an offer is that of the present moment."""
+        self._point = 0
+        """The number of this point of a run: the bounds of roles are others after each offer."""
         self._until = now
         self._idle_until = [0.0] * len(self._free)
-        """By agent: everybody refuses all that it has free until then, and so each part of that."""
+        """By agent: everybody refuses whatever they may be offered of it until then."""
         self._quotas = {
             role.name: (
-                [role.quota.guarantees.get(name, 0) for name in self._names],
-                [dict(role.quota.limits.items()).get(name, math.inf) for name in self._names],
+                self._lanes.packed(role.quota.guarantees),
+                self._lanes.packed(dict(role.quota.limits.items()), otherwise=math.inf),
             )
             for role in state.roles.with_quota()
         }
+        """The guarantees and limits of each role that has any."""
         self._now = now
         self._over = now
         """The moment before which filters have ended for this run."""
@@ -448,7 +459,7 @@ class ScalarReplay:
         """Let the frameworks join, and time pass; `progress` is told the time at each step."""
         self._until = until
         for number, asking in enumerate(self._frameworks):
-            framework = _Framework(f"{number:04d}", asking)
+            framework = _Framework(f"{number:04d}", asking, self._lanes)
             if asking.after:
                 self._at(self._now + asking.after, partial(self._join, framework))
             else:
@@ -498,6 +509,8 @@ class ScalarReplay:
                 self._run(candidates)
         if self._batch <= now:
             self._do_batch()
+        if self._unanswered:
+            self._answer_all()
 
     def _do_batch(self) -> None:
         self._begin_batch()
@@ -506,11 +519,11 @@ class ScalarReplay:
             self._has_changed = True
         if self._has_changed and self._active:
             due = self._due
-            if self._seconds is not None and due - self._now > 2 * self._seconds:
+            if self._seconds is not None and due - self._now > 2 * self._seconds and not self._unanswered:
                 self._leave_out_repetitions(due)
                 self._begin_batch()
             self._has_changed = False
-            self._run(self._open.in_order.copy())
+            self._run(self._open.in_order)
         self._batch = self._now + self._interval
 
     def _begin_batch(self) -> None:
@@ -555,182 +568,158 @@ class ScalarReplay:
 
     def _run(self, agents: Sequence[int]) -> None:
         """Offer what these agents have free."""
-        offers: Offers = {}
-        self._offers = offers
-        self._begin_quota()
-        if self._is_lacking:
+        self._offers = {}
+        if self._quotas:
+            self._begin_quota()
+        if self._unmet:
             self._meet_guarantees(agents)
         self._share_fairly(agents)
-        by_framework: dict[_Framework, list[tuple[_Client, int, Amounts]]] = {}
-        for client, by_agent in offers.items():
-            made = by_framework.setdefault(client.framework, [])
-            made += ((client, agent, part) for agent, part in by_agent.items())
-        for framework, listed in by_framework.items():
-            self._at(self._now, partial(self._answer, framework, listed))
+        if self._offers:
+            self._unanswered.append(self._offers)
 
     def _begin_quota(self) -> None:
-        """Work out what each role with quota may still get."""
-        if not self._quotas:
-            return
-        self._spare = None
-        unmet: Sequence[int] = self._nothing
-        for name, (guarantees, limits) in self._quotas.items():
-            role = self._roles.get(name)
-            if role is None:
-                unmet = list(map(add, unmet, guarantees))
-                continue
-            if role.held != role.amounts:
-                role.held = role.amounts
-                role.left_of_held = _left(guarantees, role.amounts), _left(limits, role.amounts)
-            role.unmet, role.limits_left = role.left_of_held
-            unmet = list(map(add, unmet, role.unmet))
-        self._unmet = unmet
-        self._is_lacking = any(unmet)
+        """Work out what each role may still get."""
+        if not self._are_bounds_known:
+            self._work_bounds_out()
+        roles = self._roles.values()
+        if not self._unanswered:  # else the offers of the run before count
+            for role in roles:
+                role.unmet, role.limits_left = role.at_rest
+        self._unmet = self._absent + sum(role.unmet for role in roles)
+        self._point += 1
+
+    def _work_bounds_out(self) -> None:
+        rest, least = self._lanes.rest, self._lanes.least
+        unmet = self._absent = sum(quota[0] for name, quota in self._quotas.items() if name not in self._roles)
+        for name, role in self._roles.items():
+            if name in self._quotas:
+                guarantee, limit = self._quotas[name]
+                role.at_rest = rest(guarantee, role.amounts), rest(limit, role.amounts)
+                unmet += role.at_rest[0]
+        spare = rest(self._headroom, unmet)
+        for role in self._roles.values():
+            lacking, limits_left = role.at_rest
+            if limits_left is None:
+                role.most = spare if unmet else None
+            else:
+                beyond = rest(limits_left, lacking)
+                role.most = lacking + (least(beyond, spare) if unmet else beyond)
+        self._are_bounds_known = True
 
     def _meet_guarantees(self, agents: Sequence[int]) -> None:
         """The first stage: each agent to those that lack some of their guarantee."""
+        now, idle_until = self._now, self._idle_until
         lacking: list[_Role] | None = None
         for agent in agents:
+            if idle_until[agent] > now:
+                continue
             if lacking is None:
                 # All roles are put in order, so that ties are counted.
-                lacking = [role for role in self._order.walk() if any(role.unmet) and role.frameworks.walk()]
+                lacking = [role for role in self._order.walk() if role.unmet]
             if not lacking:
                 return
-            if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
+            if self._offer_for_guarantees(agent, lacking):
                 lacking = None
 
     def _offer_for_guarantees(self, agent: int, lacking: list[_Role]) -> bool:
         """Offer an agent to these roles in this order; return whether anything was."""
+        least, free = self._lanes.least, self._free[agent]
         gave = False
         for role in lacking:
             for client in role.frameworks.walk():
-                if self._free[agent] == self._nothing:
-                    return gave
-                if not any(role.unmet):
+                guaranteed = least(free, role.unmet)
+                if not guaranteed:
                     break
                 if agent not in client.agents:
                     continue
-                part, guaranteed = self._guaranteed_part(role, agent)
-                if not any(guaranteed) or not client.large_enough[part]:
-                    continue
-                if not client.refused_until(agent, part, self._over):
+                part = least(free, self._guaranteed_bound(role))
+                if client.large_enough[part] and not client.refused_until(agent, part, self._over):
                     self._commit(client, agent, part)
-                    self._unmet = _left(self._unmet, guaranteed)
-                    self._spare = None
-                    self._is_lacking = any(self._unmet)
+                    self._unmet = self._lanes.rest(self._unmet, guaranteed)
+                    free = self._free[agent]
                     gave = True
         return gave
 
-    def _guaranteed_part(self, role: _Role, agent: int) -> tuple[Amounts, Amounts]:
-        """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself."""
-        limits = role.limits_left
-        assert limits is not None, "it has a guarantee"
-        free = self._free[agent]
-        guaranteed = tuple(map(min, free, role.unmet))
-        extra = map(min, _minus(free, guaranteed), _left(limits, guaranteed))
-        if self._is_lacking:
-            extra = map(min, extra, self._spare_amounts())
-        return tuple(map(add, guaranteed, extra)), guaranteed
+    def _guaranteed_bound(self, role: _Role) -> Amounts:
+        """Return the most that a role may be offered for its guarantee, and beside it."""
+        if role.bound_at != self._point:
+            assert role.limits_left is not None, "it has a guarantee"
+            beyond = self._lanes.rest(role.limits_left, role.unmet)
+            role.bound = role.unmet + (self._lanes.least(beyond, self._spare()) if self._unmet else beyond)
+            role.bound_at = self._point
+        assert role.bound is not None, "it has a guarantee"
+        return role.bound
 
-    def _spare_amounts(self) -> Sequence[int]:
+    def _spare(self) -> Amounts:
         """Return how much may be offered without using what guarantees still lack."""
-        if self._spare is None:
-            self._spare = _left(self._headroom, self._unmet)
-        return self._spare
+        return self._lanes.rest(self._headroom, self._unmet)
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
-        if self._active == 1 and not self._quotas and self._seconds is not None:
-            self._offer_to_one(next(client for client in self._clients if client.is_active), agents)
-            return
+        now, free, idle_until = self._now, self._free, self._idle_until
+        self._point += 1
         for agent in agents:
-            if self._idle_until[agent] <= self._now and self._free[agent] != self._nothing:
+            if idle_until[agent] <= now and free[agent]:
                 self._offer_fairly(agent)
 
-    def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
-        """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
-        assert self._seconds is not None, "without filters, the batch of this moment offers it again"
-        now, end = self._now, self._now + self._seconds
-        declined: list[tuple[_Client, int, Amounts]] = []
-        for agent in agents:
-            free = self._free[agent]
-            if self._idle_until[agent] > now or free == self._nothing:
-                continue
-            if not client.large_enough[free] or agent not in client.agents:
-                self._idle_until[agent] = math.inf
-            elif refused_until := client.refused_until(agent, free, self._over):
-                self._idle_until[agent] = refused_until
-            elif client.framework.fits(client.role.name, free):
-                self._commit(client, agent, free)
-            else:
-                declined.append((client, agent, free))
-                client.refuse(agent, free, end)
-        if declined:
-            self._declined.append(_Declined(end, client.framework, frozenset(declined)))
-            self._has_changed = True
-            client.offered_again(len(declined))
-            client.role.offered_again(len(declined))
-
     def _offer_fairly(self, agent: int) -> None:
+        over, least = self._over, self._lanes.least
         idle_until = math.inf
         free = self._free[agent]
         for role in self._order.walk():
-            is_bounded = self._is_lacking or role.limits_left is not None
+            most = free if role.most is None else least(free, role.most)
             for client in role.frameworks.walk():
-                if not client.large_enough[free] or agent not in client.agents:
+                if not client.large_enough[most] or agent not in client.agents:
                     continue
-                filters = client.filters_of(agent, self._over)
-                refused_until = _end_of(filters, free) if filters else 0.0
+                refused_until = client.refused_until(agent, most, over)
                 if refused_until:
                     idle_until = min(idle_until, refused_until)
                     continue
                 idle_until = 0.0
-                part = self._fair_part(role, free) if is_bounded else free
-                if client.large_enough[part] and not (filters and _end_of(filters, part)):
-                    self._commit(client, agent, part)
-                    free = self._free[agent]
-                    if free == self._nothing:
-                        return
+                bound = self._fair_bound(role)
+                part = free if bound is None else least(free, bound)
+                if part != most and (not client.large_enough[part] or client.refused_until(agent, part, over)):
+                    continue
+                self._commit(client, agent, part)
+                free = most = self._free[agent]
+                if not free:
+                    return
         self._idle_until[agent] = idle_until
 
-    def _fair_part(self, role: _Role, free: Amounts) -> Amounts:
-        """Return as much as the role's own limits and the guarantees of all allow."""
-        bounds: list[Sequence[float]] = []
-        if role.limits_left is not None:
-            bounds.append(role.limits_left)
-        if self._is_lacking:
-            bounds.append(self._spare_amounts())
-        return tuple(map(min, free, *bounds))  # what is free is finite
+    def _fair_bound(self, role: _Role) -> Amounts | None:
+        """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
+        if not self._unmet:
+            return role.limits_left
+        if role.bound_at != self._point:
+            spare = self._spare()
+            role.bound = spare if role.limits_left is None else self._lanes.least(role.limits_left, spare)
+            role.bound_at = self._point
+        return role.bound
 
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
         role = client.role
-        self._set_free(agent, _minus(self._free[agent], part))
-        self._headroom = _minus(self._headroom, part)
-        self._spare = None
+        self._free[agent] -= part
+        self._headroom -= part
+        self._point += 1
         role.count += 1
-        role.hold(_plus(role.amounts, part))
+        role.hold(role.amounts + part)
         client.count += 1
-        client.hold(_plus(client.amounts, part))
+        client.hold(client.amounts + part)
         by_agent = self._offers.setdefault(client, {})
-        by_agent[agent] = _plus(by_agent[agent], part) if agent in by_agent else part
+        by_agent[agent] = by_agent.get(agent, 0) + part
         if role.limits_left is not None:
-            role.unmet = _left(role.unmet, part)
-            role.limits_left = _left(role.limits_left, part)
+            role.unmet = self._lanes.rest(role.unmet, part)
+            role.limits_left = self._lanes.rest(role.limits_left, part)
 
     def _give_back(self, client: _Client, agent: int, part: Amounts) -> None:
         """Resources that were offered, or held, are free again."""
-        self._set_free(agent, _plus(self._free[agent], part))
-        self._headroom = _plus(self._headroom, part)
-        client.role.hold(_minus(client.role.amounts, part))
-        client.hold(_minus(client.amounts, part))
-        self._has_changed = True
-
-    def _set_free(self, agent: int, free: Amounts) -> None:
-        """Replace what is free on an agent."""
-        before, self._free[agent] = self._free[agent], free
+        self._free[agent] += part
+        self._headroom += part
+        client.role.hold(client.role.amounts - part)
+        client.hold(client.amounts - part)
         self._idle_until[agent] = 0.0
-        self._open.change(agent, before, free)
+        self._has_changed = True
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -745,22 +734,21 @@ class ScalarReplay:
                 role = self._roles[name] = _Role(name, self._order, weight, self._shares)
             eligibility = self._state.eligibilities.of(info, name)
             agents = {at for at, one in enumerate(self._agents) if eligibility.admits(one.capacity.features)}
-            client = _Client(framework, role, agents, self._large_enough(eligibility.minimum))
+            large_enough = self._large_enough(eligibility.minimum)
+            client = _Client(framework, role, agents, large_enough, self._lanes.guards)
             framework.clients.append(client)
             self._clients.append(client)
         framework.joined = self._now
         self._candidates = set(range(len(self._free)))
+        self._are_bounds_known = False
         self._ask_later(framework)
 
     def _large_enough(self, minimum: Sequence[Quantities]) -> _LargeEnough:
-        """Whether offers meet a minimum, by the places of the names; an alternative of other names is never met."""
-        places = {name: at for at, name in enumerate(self._names)}
-        amounts = tuple(
-            tuple((places[name], amount) for name, amount in one.items())
-            for one in minimum
-            if all(name in places for name in one)
-        )
-        return self._verdicts.setdefault(amounts if minimum else None, _LargeEnough(amounts if minimum else None))
+        """Whether offers meet a minimum; an alternative of other names is never met."""
+        names = set(self._lanes.names)
+        known = tuple(self._lanes.packed(one) for one in minimum if names.issuperset(one))
+        amounts = known if minimum else None
+        return self._verdicts.setdefault(amounts, _LargeEnough(self._lanes, amounts))
 
     def _ask_later(self, framework: _Framework) -> None:
         tasks = framework.asking.tasks
@@ -817,14 +805,29 @@ class ScalarReplay:
             *(
                 admitted(agents, [client for client in clients if client.large_enough[free]])
                 for free, agents in self._open.alike.items()
-                if any(_contains(free, size) for size in sizes)
+                if any(self._lanes.contain(free, size) for size in sizes)
             )
         )
 
     def _set_active(self, client: _Client, *, is_active: bool) -> None:
+        role, change = client.role, 1 if is_active else -1
         client.is_active = is_active
         client.order.is_stale = True
-        self._active += 1 if is_active else -1
+        role.active += change
+        role.is_active = role.active > 0
+        role.order.is_stale = True
+        self._active += change
+
+    def _answer_all(self) -> None:
+        """Frameworks answer the offers of this moment's runs."""
+        runs, self._unanswered = self._unanswered, []
+        for offers in runs:
+            by_framework: dict[_Framework, list[tuple[_Client, int, Amounts]]] = {}
+            for client, by_agent in offers.items():
+                made = by_framework.setdefault(client.framework, [])
+                made += ((client, agent, part) for agent, part in by_agent.items())
+            for framework, listed in by_framework.items():
+                self._answer(framework, listed)
 
     def _answer(self, framework: _Framework, offers: list[tuple[_Client, int, Amounts]]) -> None:
         """Launch what fits, first come, first served, and decline the rest; suppress once nothing waits."""
@@ -836,10 +839,10 @@ class ScalarReplay:
                 left = part
                 for size, task in taken:
                     self._start(client, agent, size, task)
-                    left = _minus(left, size)
-                self._seen.clear()
-                if any(left):
-                    self._give_back(client, agent, left)
+                    left -= size
+                self._give_back(client, agent, left)
+                self._open.change(agent, left - part)
+                self._note_event()
                 continue
             self._give_back(client, agent, part)
             declined.append(offer)
@@ -860,26 +863,30 @@ class ScalarReplay:
             self._at(max(self._now, self._now + task.lasts), partial(self._end, client, agent, size))
 
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
-        self._seen.clear()
         self._give_back(client, agent, size)
+        self._open.change(agent, size)
+        self._note_event()
+        if self._quotas:
+            self._idle_until = [0.0] * len(self._free)  # more of each agent may be offered
+
+    def _note_event(self) -> None:
+        """Take note that something else is held now than before."""
+        self._seen.clear()
+        self._are_bounds_known = False
 
 
-def _in_places(
-    state: State, frameworks: Sequence[AskingFramework]
-) -> tuple[list[str], dict[int, Amounts], list[Amounts]]:
-    """Return the names of all resources, the amounts of tasks by the ids of their resources, and those of agents."""
-    totals = [dict(agent.capacity.scalars) for agent in state.agents.values()]
+def _lanes_for(state: State, frameworks: Sequence[AskingFramework]) -> Lanes:
+    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them."""
+    totals = [agent.capacity.scalars for agent in state.agents.values()]
+    guarantees = [role.quota.guarantees.items() for role in state.roles.with_quota()]
+    limits = [role.quota.limits.items() for role in state.roles.with_quota()]
     sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
-    amounts = {known: dict(size.scalar_quantities().items()) for known, size in sizes.items()}
-    found = {name for one in (*totals, *amounts.values()) for name in one}
-    for role in state.roles.with_quota():
-        found |= {*dict(role.quota.guarantees.items()), *dict(role.quota.limits.items())}
-    names = sorted(found)
-
-    def in_places(one: Mapping[str, int]) -> Amounts:
-        return tuple(one.get(name, 0) for name in names)
-
-    return names, {known: in_places(one) for known, one in amounts.items()}, [in_places(one) for one in totals]
+    most: Counter[str] = Counter()
+    for amounts in (*totals, *totals, *guarantees):
+        most.update(dict(amounts))
+    names = {name for size in sizes.values() for name, _ in size.scalar_quantities().items()}
+    names |= {*most, *(name for amounts in limits for name, _ in amounts)}
+    return Lanes(sorted(names), max(most.values(), default=0))
 
 
 def _is_plain(total: Resources) -> bool:
