@@ -208,7 +208,7 @@ _Filters = deque[tuple[float, Amounts]]
 class _Client(_Node):
     """A framework in one role."""
 
-    __slots__ = ("_guards", "agents", "filters", "framework", "large_enough", "role")
+    __slots__ = ("_guards", "agents", "filters", "framework", "large_enough", "role", "unfit", "until")
 
     def __init__(
         self,
@@ -227,6 +227,13 @@ class _Client(_Node):
         self._guards = guards
         self.filters: dict[int, _Filters] = {}
         """By agent, without those that a later one covers."""
+        self.until: dict[int, float] = {}
+        """By agent: it can be offered nothing of it that it does not refuse until then, unless something changes.
+
+        An agent that is not in it has to be looked at.
+        """
+        self.unfit: set[Amounts] = set()
+        """Offers that have no room for any size that waits."""
 
     def refuse(self, agent: int, part: Amounts, end: float) -> None:
         """Refuse a part until then, which is no earlier than any other end so far."""
@@ -267,24 +274,13 @@ class _Framework:
         self.waiting = 0
         self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[AskedTask]]] = {}
         """The tasks that wait, by size and role."""
-        self.unfit: set[tuple[str, Amounts]] = set()
-        """Offers that have no room for any size that waits."""
 
-    def fits(self, role: str, offered: Amounts) -> bool:
-        """Whether an offer has room for any task that waits."""
-        offer = role, offered
-        if not self.waiting or offer in self.unfit:
-            return False
-        if any(key[1] == role and self._contain(offered, size) for key, (size, _) in self.queues.items()):
-            return True
-        self.unfit.add(offer)
-        return False
-
-    def take(self, role: str, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
+    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
         """Return the waiting tasks for which there is room, first come, first served; they wait no longer."""
-        if not self.fits(role, left):
+        if not self.waiting or left in client.unfit:
             return []
         found: list[tuple[Amounts, AskedTask]] = []
+        role, offered = client.role.name, left
         fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
         while fitting := [one for one in fitting if self._contain(left, one[2])]:
             _, key, size, queue = first = min(fitting)
@@ -295,6 +291,8 @@ class _Framework:
                 fitting.append((queue[0].place, key, size, queue))
             else:
                 del self.queues[key]
+        if not found:
+            client.unfit.add(offered)
         self.waiting -= len(found)
         return found
 
@@ -324,7 +322,8 @@ class _OpenAgents:
     """The agents on which not everything is held: in order, and in order by what is free or offered there."""
 
     def __init__(self, free: Sequence[Amounts]) -> None:
-        self._free = list(free)
+        self.free = list(free)
+        """By agent, with what is offered."""
         self.in_order = [agent for agent, amounts in enumerate(free) if amounts]
         self.alike: dict[Amounts, list[int]] = {}
         for agent in self.in_order:
@@ -332,8 +331,8 @@ class _OpenAgents:
 
     def change(self, agent: int, more: Amounts) -> None:
         """Put an agent in another place, or leave it out, because this much more is free there, or less."""
-        before = self._free[agent]
-        after = self._free[agent] = before + more
+        before = self.free[agent]
+        after = self.free[agent] = before + more
         if after:
             insort(self.alike.setdefault(after, []), agent)
             if not before:
@@ -412,8 +411,8 @@ class ScalarReplay:
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
-        self._active = 0
-        """The number of clients that may be offered something."""
+        self._wanting: list[_Client] = []
+        """The clients that may be offered something."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
@@ -482,7 +481,7 @@ class ScalarReplay:
         if self._candidates is not None:
             return self._now
         due = self._due
-        if not self._active:
+        if not self._wanting:
             self._skip_to(due)
         elif not self._has_changed:
             self._skip_to(min(due, self._declined[0].end) if self._declined else due)
@@ -505,7 +504,7 @@ class ScalarReplay:
         if self._candidates is not None:
             candidates, self._candidates = sorted(self._candidates), None
             self._over = now
-            if self._active:
+            if self._wanting:
                 self._run(candidates)
         if self._batch <= now:
             self._do_batch()
@@ -517,7 +516,7 @@ class ScalarReplay:
         while self._declined and self._declined[0].end < self._over:
             self._declined.popleft()
             self._has_changed = True
-        if self._has_changed and self._active:
+        if self._has_changed and self._wanting:
             due = self._due
             if self._seconds is not None and due - self._now > 2 * self._seconds and not self._unanswered:
                 self._leave_out_repetitions(due)
@@ -556,6 +555,7 @@ class ScalarReplay:
         for client in self._clients:
             for agent, filters in client.filters.items():
                 client.filters[agent] = deque((end + left_out, refused) for end, refused in filters)
+            client.until.clear()
         self._declined = deque(one._replace(end=one.end + left_out) for one in self._declined)
         self._idle_until = [0.0] * len(self._free)
         for place, order in enumerate(orders):
@@ -611,29 +611,28 @@ class ScalarReplay:
         now, idle_until = self._now, self._idle_until
         lacking: list[_Role] | None = None
         for agent in agents:
-            if idle_until[agent] > now:
-                continue
             if lacking is None:
-                # All roles are put in order, so that ties are counted.
-                lacking = [role for role in self._order.walk() if role.unmet]
+                lacking = [role for role in self._roles.values() if role.unmet and role.is_active]
+                if len(lacking) > 1:
+                    lacking = [role for role in self._order.walk() if role.unmet]
             if not lacking:
                 return
-            if self._offer_for_guarantees(agent, lacking):
+            if idle_until[agent] <= now and self._offer_for_guarantees(agent, lacking):
                 lacking = None
 
     def _offer_for_guarantees(self, agent: int, lacking: list[_Role]) -> bool:
         """Offer an agent to these roles in this order; return whether anything was."""
-        least, free = self._lanes.least, self._free[agent]
+        least, free, over = self._lanes.least, self._free[agent], self._over
         gave = False
         for role in lacking:
             for client in role.frameworks.walk():
+                if self._refuses_until(client, agent) >= over:
+                    continue
                 guaranteed = least(free, role.unmet)
                 if not guaranteed:
                     break
-                if agent not in client.agents:
-                    continue
                 part = least(free, self._guaranteed_bound(role))
-                if client.large_enough[part] and not client.refused_until(agent, part, self._over):
+                if client.large_enough[part] and not client.refused_until(agent, part, over):
                     self._commit(client, agent, part)
                     self._unmet = self._lanes.rest(self._unmet, guaranteed)
                     free = self._free[agent]
@@ -663,28 +662,46 @@ class ScalarReplay:
                 self._offer_fairly(agent)
 
     def _offer_fairly(self, agent: int) -> None:
-        over, least = self._over, self._lanes.least
-        idle_until = math.inf
+        over = self._over
+        untils = [self._refuses_until(client, agent) for client in self._wanting]
+        idle_until = min(untils)
+        if idle_until >= over:
+            self._idle_until[agent] = idle_until
+            return
+        taking = [client for client, until in zip(self._wanting, untils, strict=True) if until < over]
+        if len(taking) > 1:
+            taking = [
+                client
+                for role in self._order.walk()
+                for client in role.frameworks.walk()
+                if client.until[agent] < over
+            ]
         free = self._free[agent]
-        for role in self._order.walk():
-            most = free if role.most is None else least(free, role.most)
-            for client in role.frameworks.walk():
-                if not client.large_enough[most] or agent not in client.agents:
-                    continue
-                refused_until = client.refused_until(agent, most, over)
-                if refused_until:
-                    idle_until = min(idle_until, refused_until)
-                    continue
-                idle_until = 0.0
-                bound = self._fair_bound(role)
-                part = free if bound is None else least(free, bound)
-                if part != most and (not client.large_enough[part] or client.refused_until(agent, part, over)):
-                    continue
+        for client in taking:
+            bound = self._fair_bound(client.role)
+            part = free if bound is None else self._lanes.least(free, bound)
+            if client.large_enough[part] and not client.refused_until(agent, part, over):
                 self._commit(client, agent, part)
-                free = most = self._free[agent]
+                free = self._free[agent]
                 if not free:
                     return
-        self._idle_until[agent] = idle_until
+
+    def _refuses_until(self, client: _Client, agent: int) -> float:
+        """Return until when a client can be offered nothing of an agent; what has passed if it may be now."""
+        until = client.until.get(agent)
+        if until is None:
+            most = self._most(client, agent)
+            if agent not in client.agents or not client.large_enough[most]:
+                until = math.inf
+            else:
+                until = client.refused_until(agent, most, self._over)
+            client.until[agent] = until
+        return until
+
+    def _most(self, client: _Client, agent: int) -> Amounts:
+        """Return the most that a client may be offered of an agent while nobody has an offer."""
+        free, most = self._open.free[agent], client.role.most
+        return free if most is None else self._lanes.least(free, most)
 
     def _fair_bound(self, role: _Role) -> Amounts | None:
         """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
@@ -765,7 +782,8 @@ class ScalarReplay:
             found = framework.queues.get(key)
             if found is None:
                 found = framework.queues[key] = (self._sizes[key[0]], deque())
-                framework.unfit.clear()
+                for client in framework.clients:
+                    client.unfit.clear()
             found[1].append(task)
             framework.asked += 1
             framework.waiting += 1
@@ -778,6 +796,7 @@ class ScalarReplay:
         )
         for client in framework.clients:
             client.filters.clear()
+            client.until.clear()
             if not client.is_active:
                 self._set_active(client, is_active=True)
         self._request_run_for(framework)
@@ -816,7 +835,10 @@ class ScalarReplay:
         role.active += change
         role.is_active = role.active > 0
         role.order.is_stale = True
-        self._active += change
+        if is_active:
+            self._wanting.append(client)
+        else:
+            self._wanting.remove(client)
 
     def _answer_all(self) -> None:
         """Frameworks answer the offers of this moment's runs."""
@@ -834,7 +856,7 @@ class ScalarReplay:
         declined: list[tuple[_Client, int, Amounts]] = []
         for offer in offers:
             client, agent, part = offer
-            taken = framework.take(client.role.name, part)
+            taken = framework.take(client, part)
             if taken:
                 left = part
                 for size, task in taken:
@@ -842,7 +864,7 @@ class ScalarReplay:
                     left -= size
                 self._give_back(client, agent, left)
                 self._open.change(agent, left - part)
-                self._note_event()
+                self._note_event(agent)
                 continue
             self._give_back(client, agent, part)
             declined.append(offer)
@@ -850,6 +872,8 @@ class ScalarReplay:
             end = self._now + self._seconds
             for client, agent, part in declined:
                 client.refuse(agent, part, end)
+                if part == self._most(client, agent):
+                    client.until[agent] = end
             self._declined.append(_Declined(end, framework, frozenset(declined)))
         if not framework.waiting:
             self._seen.clear()
@@ -865,14 +889,19 @@ class ScalarReplay:
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
         self._give_back(client, agent, size)
         self._open.change(agent, size)
-        self._note_event()
+        self._note_event(agent)
         if self._quotas:
             self._idle_until = [0.0] * len(self._free)  # more of each agent may be offered
 
-    def _note_event(self) -> None:
-        """Take note that something else is held now than before."""
+    def _note_event(self, agent: int) -> None:
+        """Take note that more or less of an agent is held than before."""
         self._seen.clear()
         self._are_bounds_known = False
+        for client in self._clients:
+            if self._quotas:
+                client.until.clear()
+            else:
+                client.until.pop(agent, None)
 
 
 def _lanes_for(state: State, frameworks: Sequence[AskingFramework]) -> Lanes:
