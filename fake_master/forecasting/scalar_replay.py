@@ -235,13 +235,15 @@ class _Client(_Node):
         self.unfit: set[Amounts] = set()
         """Offers that have no room for any size that waits."""
 
-    def refuse(self, agent: int, part: Amounts, end: float) -> None:
+    def refuse(self, agent: int, part: Amounts, end: float, now: float) -> None:
         """Refuse a part until then, which is no earlier than any other end so far."""
         guards = self._guards
         refused = part | guards
         filters = self.filters.get(agent)
         if filters is None:
             filters = self.filters[agent] = deque()
+        while filters and filters[0][0] < now:
+            filters.popleft()
         while filters and refused - (filters[-1][1] ^ guards) & guards == guards:
             filters.pop()
         filters.append((end, refused))
@@ -250,10 +252,10 @@ class _Client(_Node):
         """Return when the last filter ends that covers a part and has not ended before a moment; 0 if there is none."""
         filters = self.filters.get(agent)
         if filters:
-            while filters and filters[0][0] < over:
-                filters.popleft()
             guards = self._guards
             for end, refused in reversed(filters):
+                if end < over:
+                    break
                 if refused - part & guards == guards:
                     return end
         return 0.0
@@ -276,9 +278,7 @@ class _Framework:
         """The tasks that wait, by size and role."""
 
     def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
-        """Return the waiting tasks for which there is room, first come, first served; they wait no longer."""
-        if not self.waiting or left in client.unfit:
-            return []
+        """Return the waiting tasks for which an offer has room, first come, first served; they wait no longer."""
         found: list[tuple[Amounts, AskedTask]] = []
         role, offered = client.role.name, left
         fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
@@ -411,8 +411,10 @@ class ScalarReplay:
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
-        self._wanting: list[_Client] = []
-        """The clients that may be offered something."""
+        self._wanting = 0
+        """The number of clients that may be offered something."""
+        self._ranking: list[_Client] = []
+        """Those in fair order; empty if that has to be worked out."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
@@ -626,7 +628,8 @@ class ScalarReplay:
         gave = False
         for role in lacking:
             for client in role.frameworks.walk():
-                if self._refuses_until(client, agent) >= over:
+                until = client.until.get(agent)
+                if (self._refuses_until(client, agent) if until is None else until) >= over:
                     continue
                 guaranteed = least(free, role.unmet)
                 if not guaranteed:
@@ -655,30 +658,37 @@ class ScalarReplay:
 
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
-        now, free, idle_until = self._now, self._free, self._idle_until
+        now, over, free, idle_until = self._now, self._over, self._free, self._idle_until
         self._point += 1
         for agent in agents:
-            if idle_until[agent] <= now and free[agent]:
-                self._offer_fairly(agent)
+            if idle_until[agent] > now or not free[agent]:
+                continue
+            taking = []
+            ends = math.inf
+            for client in self._ranking or self._ranked():
+                until = client.until.get(agent)
+                if until is None:
+                    until = self._refuses_until(client, agent)
+                if until < over:
+                    taking.append(client)
+                elif until < ends:
+                    ends = until
+            if taking:
+                self._offer_fairly(agent, taking)
+            else:
+                idle_until[agent] = ends
 
-    def _offer_fairly(self, agent: int) -> None:
-        over = self._over
-        untils = [self._refuses_until(client, agent) for client in self._wanting]
-        idle_until = min(untils)
-        if idle_until >= over:
-            self._idle_until[agent] = idle_until
-            return
-        taking = [client for client, until in zip(self._wanting, untils, strict=True) if until < over]
-        if len(taking) > 1:
-            taking = [
-                client
-                for role in self._order.walk()
-                for client in role.frameworks.walk()
-                if client.until[agent] < over
-            ]
-        free = self._free[agent]
+    def _ranked(self) -> list[_Client]:
+        """Return the clients that want something, in fair order."""
+        self._ranking = [client for role in self._order.walk() for client in role.frameworks.walk()]
+        return self._ranking
+
+    def _offer_fairly(self, agent: int, taking: Sequence[_Client]) -> None:
+        """Offer an agent to these, in this order."""
+        free, over = self._free[agent], self._over
         for client in taking:
-            bound = self._fair_bound(client.role)
+            role = client.role
+            bound = role.bound if role.bound_at == self._point else self._fair_bound(role)
             part = free if bound is None else self._lanes.least(free, bound)
             if client.large_enough[part] and not client.refused_until(agent, part, over):
                 self._commit(client, agent, part)
@@ -687,15 +697,13 @@ class ScalarReplay:
                     return
 
     def _refuses_until(self, client: _Client, agent: int) -> float:
-        """Return until when a client can be offered nothing of an agent; what has passed if it may be now."""
-        until = client.until.get(agent)
-        if until is None:
-            most = self._most(client, agent)
-            if agent not in client.agents or not client.large_enough[most]:
-                until = math.inf
-            else:
-                until = client.refused_until(agent, most, self._over)
-            client.until[agent] = until
+        """Work out until when a client can be offered nothing of an agent; 0 if it may be now."""
+        most = self._most(client, agent)
+        if agent not in client.agents or not client.large_enough[most]:
+            until = math.inf
+        else:
+            until = client.refused_until(agent, most, self._over)
+        client.until[agent] = until
         return until
 
     def _most(self, client: _Client, agent: int) -> Amounts:
@@ -705,13 +713,12 @@ class ScalarReplay:
 
     def _fair_bound(self, role: _Role) -> Amounts | None:
         """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
-        if not self._unmet:
-            return role.limits_left
-        if role.bound_at != self._point:
+        bound = role.limits_left
+        if self._unmet:
             spare = self._spare()
-            role.bound = spare if role.limits_left is None else self._lanes.least(role.limits_left, spare)
-            role.bound_at = self._point
-        return role.bound
+            bound = spare if bound is None else self._lanes.least(bound, spare)
+        role.bound, role.bound_at = bound, self._point
+        return bound
 
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
@@ -719,6 +726,7 @@ class ScalarReplay:
         self._free[agent] -= part
         self._headroom -= part
         self._point += 1
+        self._ranking = []
         role.count += 1
         role.hold(role.amounts + part)
         client.count += 1
@@ -728,15 +736,6 @@ class ScalarReplay:
         if role.limits_left is not None:
             role.unmet = self._lanes.rest(role.unmet, part)
             role.limits_left = self._lanes.rest(role.limits_left, part)
-
-    def _give_back(self, client: _Client, agent: int, part: Amounts) -> None:
-        """Resources that were offered, or held, are free again."""
-        self._free[agent] += part
-        self._headroom += part
-        client.role.hold(client.role.amounts - part)
-        client.hold(client.amounts - part)
-        self._idle_until[agent] = 0.0
-        self._has_changed = True
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -835,51 +834,62 @@ class ScalarReplay:
         role.active += change
         role.is_active = role.active > 0
         role.order.is_stale = True
-        if is_active:
-            self._wanting.append(client)
-        else:
-            self._wanting.remove(client)
+        self._wanting += change
+        self._ranking = []
 
     def _answer_all(self) -> None:
         """Frameworks answer the offers of this moment's runs."""
         runs, self._unanswered = self._unanswered, []
+        self._has_changed = True
+        self._ranking = []
         for offers in runs:
-            by_framework: dict[_Framework, list[tuple[_Client, int, Amounts]]] = {}
-            for client, by_agent in offers.items():
-                made = by_framework.setdefault(client.framework, [])
-                made += ((client, agent, part) for agent, part in by_agent.items())
-            for framework, listed in by_framework.items():
-                self._answer(framework, listed)
+            by_framework: dict[_Framework, list[_Client]] = {}
+            for client in offers:
+                by_framework.setdefault(client.framework, []).append(client)
+            for framework, clients in by_framework.items():
+                declined = [one for client in clients for one in self._answer(client, offers[client])]
+                if declined and self._seconds is not None:
+                    self._refuse(framework, declined, self._now + self._seconds)
+                if not framework.waiting:
+                    self._suppress(framework)
 
-    def _answer(self, framework: _Framework, offers: list[tuple[_Client, int, Amounts]]) -> None:
-        """Launch what fits, first come, first served, and decline the rest; suppress once nothing waits."""
+    def _answer(self, client: _Client, offers: dict[int, Amounts]) -> list[tuple[_Client, int, Amounts]]:
+        """Launch what fits into offers, first come, first served; return the offers without any that does."""
+        framework, unfit = client.framework, client.unfit
         declined: list[tuple[_Client, int, Amounts]] = []
-        for offer in offers:
-            client, agent, part = offer
-            taken = framework.take(client, part)
-            if taken:
-                left = part
+        back = 0
+        for agent, part in offers.items():
+            left = part
+            if framework.waiting and part not in unfit and (taken := framework.take(client, part)):
                 for size, task in taken:
                     self._start(client, agent, size, task)
                     left -= size
-                self._give_back(client, agent, left)
                 self._open.change(agent, left - part)
                 self._note_event(agent)
-                continue
-            self._give_back(client, agent, part)
-            declined.append(offer)
-        if declined and self._seconds is not None:
-            end = self._now + self._seconds
-            for client, agent, part in declined:
-                client.refuse(agent, part, end)
-                if part == self._most(client, agent):
-                    client.until[agent] = end
-            self._declined.append(_Declined(end, framework, frozenset(declined)))
-        if not framework.waiting:
-            self._seen.clear()
-            for client in framework.clients:
-                if client.is_active:
-                    self._set_active(client, is_active=False)
+            else:
+                declined.append((client, agent, part))
+            self._free[agent] += left
+            self._idle_until[agent] = 0.0
+            back += left
+        self._headroom += back
+        client.role.hold(client.role.amounts - back)
+        client.hold(client.amounts - back)
+        return declined
+
+    def _refuse(self, framework: _Framework, declined: Collection[tuple[_Client, int, Amounts]], end: float) -> None:
+        """Refuse these offers until then."""
+        for client, agent, part in declined:
+            client.refuse(agent, part, end, self._now)
+            if part == self._most(client, agent):
+                client.until[agent] = end
+        self._declined.append(_Declined(end, framework, frozenset(declined)))
+
+    def _suppress(self, framework: _Framework) -> None:
+        """A framework wants nothing."""
+        self._seen.clear()
+        for client in framework.clients:
+            if client.is_active:
+                self._set_active(client, is_active=False)
 
     def _start(self, client: _Client, agent: int, size: Amounts, task: AskedTask) -> None:
         self._on_start(task.place, self._now)
@@ -887,7 +897,13 @@ class ScalarReplay:
             self._at(max(self._now, self._now + task.lasts), partial(self._end, client, agent, size))
 
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
-        self._give_back(client, agent, size)
+        self._free[agent] += size
+        self._headroom += size
+        self._idle_until[agent] = 0.0
+        client.role.hold(client.role.amounts - size)
+        client.hold(client.amounts - size)
+        self._has_changed = True
+        self._ranking = []
         self._open.change(agent, size)
         self._note_event(agent)
         if self._quotas:
