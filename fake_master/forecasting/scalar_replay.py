@@ -18,7 +18,7 @@ import heapq
 import math
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
@@ -196,7 +196,7 @@ class _Role(_Node):
         As offers are made and tasks start, it may be offered less, never more.
         """
         self.bound: Amounts | None = None
-        """The most that it may be offered at one point of a run; None for all that is free."""
+        """The most that the second stage may offer to it at one point of a run; None for all that is free."""
         self.bound_at = 0
         """The number of that point."""
 
@@ -314,6 +314,91 @@ class _Moment(NamedTuple):
     counts: list[list[int]]
 
 
+class _Bounds:
+    """What quota lets each role be offered (`stages/parts_within_quota.py`), at each point of a run.
+
+    Nothing is bounded without quotas.
+    """
+
+    def __init__(self, lanes: Lanes, state: State, roles: Mapping[str, _Role], headroom: Amounts) -> None:
+        self._lanes = lanes
+        self._roles = roles
+        self.headroom = headroom
+        """The sum of what is free, without what is offered."""
+        self.quotas = {
+            role.name: (
+                lanes.packed(role.quota.guarantees),
+                lanes.packed(dict(role.quota.limits.items()), otherwise=math.inf),
+            )
+            for role in state.roles.with_quota()
+        }
+        """The guarantees and limits of each role that has any."""
+        self.unmet: Amounts = 0
+        """The sum of what all guarantees lack, in this run."""
+        self._absent: Amounts = 0
+        """The guarantees of roles without frameworks."""
+        self.are_known = False
+        """Whether what each role may be offered while nobody has an offer is that of the present moment."""
+        self.point = 0
+        """The number of this point of a run: other amounts are left after each offer."""
+
+    def begin(self, *, others_are_out: bool) -> None:
+        """Begin a run; `others_are_out` if the offers of another one at this moment are not answered."""
+        if not self.are_known:
+            self._work_out()
+        roles = self._roles.values()
+        if not others_are_out:
+            for role in roles:
+                role.unmet, role.limits_left = role.at_rest
+        self.unmet = self._absent + sum(role.unmet for role in roles)
+        self.point += 1
+
+    def _work_out(self) -> None:
+        rest, least = self._lanes.rest, self._lanes.least
+        unmet = self._absent = sum(quota[0] for name, quota in self.quotas.items() if name not in self._roles)
+        for name, role in self._roles.items():
+            if name in self.quotas:
+                guarantee, limit = self.quotas[name]
+                role.at_rest = rest(guarantee, role.amounts), rest(limit, role.amounts)
+                unmet += role.at_rest[0]
+        spare = rest(self.headroom, unmet)
+        for role in self._roles.values():
+            lacking, limits_left = role.at_rest
+            if limits_left is None:
+                role.most = spare if unmet else None
+            else:
+                beyond = rest(limits_left, lacking)
+                role.most = lacking + (least(beyond, spare) if unmet else beyond)
+        self.are_known = True
+
+    def spare(self) -> Amounts:
+        """Return how much may be offered without using what guarantees still lack."""
+        return self._lanes.rest(self.headroom, self.unmet)
+
+    def guaranteed(self, role: _Role) -> Amounts:
+        """Return the most that a role may be offered for its guarantee, and beside it."""
+        assert role.limits_left is not None, "it has a guarantee"
+        beyond = self._lanes.rest(role.limits_left, role.unmet)
+        return role.unmet + (self._lanes.least(beyond, self.spare()) if self.unmet else beyond)
+
+    def fair(self, role: _Role) -> Amounts | None:
+        """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
+        bound = role.limits_left
+        if self.unmet:
+            spare = self.spare()
+            bound = spare if bound is None else self._lanes.least(bound, spare)
+        role.bound, role.bound_at = bound, self.point
+        return bound
+
+    def offered(self, role: _Role, part: Amounts) -> None:
+        """A role is offered this."""
+        self.headroom -= part
+        self.point += 1
+        if role.limits_left is not None:
+            role.unmet = self._lanes.rest(role.unmet, part)
+            role.limits_left = self._lanes.rest(role.limits_left, part)
+
+
 _Offers = dict[_Client, dict[int, Amounts]]
 """The offers of a run: by client and agent."""
 
@@ -372,8 +457,6 @@ class ScalarReplay:
         self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
         """By agent, without what is offered."""
         self._open = _OpenAgents(self._free)
-        self._headroom: Amounts = sum(self._free)
-        """The sum of what is free."""
         self._shares = _Shares(self._lanes, [state.totals.divisors.get(name, math.inf) for name in self._lanes.names])
         self._interval = allocator.allocation_runs.batches.interval
         self._batch = allocator.allocation_runs.batches.due[0]
@@ -387,25 +470,10 @@ class ScalarReplay:
         self._offers: _Offers = {}
         self._unanswered: list[_Offers] = []
         """The offers of each run at this moment."""
-        self._unmet: Amounts = 0
-        """The sum of what all guarantees lack, in this run."""
-        self._absent: Amounts = 0
-        """The guarantees of roles without frameworks."""
-        self._are_bounds_known = False
-        """Whether what each role may be offered while nobody has an offer is that of the present moment."""
-        self._point = 0
-        """The number of this point of a run: the bounds of roles are others after each offer."""
         self._until = now
         self._idle_until = [0.0] * len(self._free)
         """By agent: everybody refuses whatever they may be offered of it until then."""
-        self._quotas = {
-            role.name: (
-                self._lanes.packed(role.quota.guarantees),
-                self._lanes.packed(dict(role.quota.limits.items()), otherwise=math.inf),
-            )
-            for role in state.roles.with_quota()
-        }
-        """The guarantees and limits of each role that has any."""
+        self._bounds = _Bounds(self._lanes, state, self._roles, sum(self._free))
         self._now = now
         self._over = now
         """The moment before which filters have ended for this run."""
@@ -571,42 +639,13 @@ class ScalarReplay:
     def _run(self, agents: Sequence[int]) -> None:
         """Offer what these agents have free."""
         self._offers = {}
-        if self._quotas:
-            self._begin_quota()
-        if self._unmet:
+        if self._bounds.quotas:
+            self._bounds.begin(others_are_out=bool(self._unanswered))
+        if self._bounds.unmet:
             self._meet_guarantees(agents)
         self._share_fairly(agents)
         if self._offers:
             self._unanswered.append(self._offers)
-
-    def _begin_quota(self) -> None:
-        """Work out what each role may still get."""
-        if not self._are_bounds_known:
-            self._work_bounds_out()
-        roles = self._roles.values()
-        if not self._unanswered:  # else the offers of the run before count
-            for role in roles:
-                role.unmet, role.limits_left = role.at_rest
-        self._unmet = self._absent + sum(role.unmet for role in roles)
-        self._point += 1
-
-    def _work_bounds_out(self) -> None:
-        rest, least = self._lanes.rest, self._lanes.least
-        unmet = self._absent = sum(quota[0] for name, quota in self._quotas.items() if name not in self._roles)
-        for name, role in self._roles.items():
-            if name in self._quotas:
-                guarantee, limit = self._quotas[name]
-                role.at_rest = rest(guarantee, role.amounts), rest(limit, role.amounts)
-                unmet += role.at_rest[0]
-        spare = rest(self._headroom, unmet)
-        for role in self._roles.values():
-            lacking, limits_left = role.at_rest
-            if limits_left is None:
-                role.most = spare if unmet else None
-            else:
-                beyond = rest(limits_left, lacking)
-                role.most = lacking + (least(beyond, spare) if unmet else beyond)
-        self._are_bounds_known = True
 
     def _meet_guarantees(self, agents: Sequence[int]) -> None:
         """The first stage: each agent to those that lack some of their guarantee."""
@@ -634,32 +673,17 @@ class ScalarReplay:
                 guaranteed = least(free, role.unmet)
                 if not guaranteed:
                     break
-                part = least(free, self._guaranteed_bound(role))
+                part = least(free, self._bounds.guaranteed(role))
                 if client.large_enough[part] and not client.refused_until(agent, part, over):
                     self._commit(client, agent, part)
-                    self._unmet = self._lanes.rest(self._unmet, guaranteed)
+                    self._bounds.unmet -= guaranteed
                     free = self._free[agent]
                     gave = True
         return gave
 
-    def _guaranteed_bound(self, role: _Role) -> Amounts:
-        """Return the most that a role may be offered for its guarantee, and beside it."""
-        if role.bound_at != self._point:
-            assert role.limits_left is not None, "it has a guarantee"
-            beyond = self._lanes.rest(role.limits_left, role.unmet)
-            role.bound = role.unmet + (self._lanes.least(beyond, self._spare()) if self._unmet else beyond)
-            role.bound_at = self._point
-        assert role.bound is not None, "it has a guarantee"
-        return role.bound
-
-    def _spare(self) -> Amounts:
-        """Return how much may be offered without using what guarantees still lack."""
-        return self._lanes.rest(self._headroom, self._unmet)
-
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
         now, over, free, idle_until = self._now, self._over, self._free, self._idle_until
-        self._point += 1
         for agent in agents:
             if idle_until[agent] > now or not free[agent]:
                 continue
@@ -685,10 +709,10 @@ class ScalarReplay:
 
     def _offer_fairly(self, agent: int, taking: Sequence[_Client]) -> None:
         """Offer an agent to these, in this order."""
-        free, over = self._free[agent], self._over
+        free, over, bounds = self._free[agent], self._over, self._bounds
         for client in taking:
             role = client.role
-            bound = role.bound if role.bound_at == self._point else self._fair_bound(role)
+            bound = role.bound if role.bound_at == bounds.point else bounds.fair(role)
             part = free if bound is None else self._lanes.least(free, bound)
             if client.large_enough[part] and not client.refused_until(agent, part, over):
                 self._commit(client, agent, part)
@@ -711,21 +735,11 @@ class ScalarReplay:
         free, most = self._open.free[agent], client.role.most
         return free if most is None else self._lanes.least(free, most)
 
-    def _fair_bound(self, role: _Role) -> Amounts | None:
-        """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
-        bound = role.limits_left
-        if self._unmet:
-            spare = self._spare()
-            bound = spare if bound is None else self._lanes.least(bound, spare)
-        role.bound, role.bound_at = bound, self._point
-        return bound
-
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
         role = client.role
         self._free[agent] -= part
-        self._headroom -= part
-        self._point += 1
+        self._bounds.offered(role, part)
         self._ranking = []
         role.count += 1
         role.hold(role.amounts + part)
@@ -733,9 +747,6 @@ class ScalarReplay:
         client.hold(client.amounts + part)
         by_agent = self._offers.setdefault(client, {})
         by_agent[agent] = by_agent.get(agent, 0) + part
-        if role.limits_left is not None:
-            role.unmet = self._lanes.rest(role.unmet, part)
-            role.limits_left = self._lanes.rest(role.limits_left, part)
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -756,7 +767,7 @@ class ScalarReplay:
             self._clients.append(client)
         framework.joined = self._now
         self._candidates = set(range(len(self._free)))
-        self._are_bounds_known = False
+        self._bounds.are_known = False
         self._ask_later(framework)
 
     def _large_enough(self, minimum: Sequence[Quantities]) -> _LargeEnough:
@@ -871,7 +882,7 @@ class ScalarReplay:
             self._free[agent] += left
             self._idle_until[agent] = 0.0
             back += left
-        self._headroom += back
+        self._bounds.headroom += back
         client.role.hold(client.role.amounts - back)
         client.hold(client.amounts - back)
         return declined
@@ -898,25 +909,25 @@ class ScalarReplay:
 
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
         self._free[agent] += size
-        self._headroom += size
-        self._idle_until[agent] = 0.0
+        self._bounds.headroom += size
         client.role.hold(client.role.amounts - size)
         client.hold(client.amounts - size)
         self._has_changed = True
         self._ranking = []
         self._open.change(agent, size)
         self._note_event(agent)
-        if self._quotas:
-            self._idle_until = [0.0] * len(self._free)  # more of each agent may be offered
 
     def _note_event(self, agent: int) -> None:
         """Take note that more or less of an agent is held than before."""
         self._seen.clear()
-        self._are_bounds_known = False
-        for client in self._clients:
-            if self._quotas:
+        self._bounds.are_known = False
+        if self._bounds.quotas:  # of each agent, something else may be offered
+            self._idle_until = [0.0] * len(self._free)
+            for client in self._clients:
                 client.until.clear()
-            else:
+        else:
+            self._idle_until[agent] = 0.0
+            for client in self._clients:
                 client.until.pop(agent, None)
 
 

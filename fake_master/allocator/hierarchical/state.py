@@ -20,8 +20,9 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
   decline until they are revived whatever they have declined once (`SimulatedFramework._answer_demand`).
 
 `forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
-`_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
-`_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
+`_idle_until`, with `until` of each client, as `rejected_by`, which other free resources or bounds, a filter that ends
+and a framework that asks void; and `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer
+voids (`_seen`).
 
 Each pays for itself, as runs on 1,000 agents show. Without the tokens that are kept with free resources, a run takes
 70 ms instead of 9 with nested roles, and 50 instead of 11 with reservations; without `ExhaustedRoles`, 360 instead of
