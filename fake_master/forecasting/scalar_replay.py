@@ -315,9 +315,9 @@ class _Moment(NamedTuple):
 
 
 class _Bounds:
-    """What quota lets each role be offered (`stages/parts_within_quota.py`), at each point of a run.
+    """The bounds that quota sets to what each role may be offered, at each point of a run.
 
-    Nothing is bounded without quotas.
+    The rules are those of `stages/parts_within_quota.py`.  Without quotas there are no bounds.
     """
 
     def __init__(self, lanes: Lanes, state: State, roles: Mapping[str, _Role], headroom: Amounts) -> None:
