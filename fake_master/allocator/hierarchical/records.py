@@ -28,9 +28,7 @@ class Agent:
         "_rejected_by_free_resources",
         "activated",
         "allocations",
-        "guarantees_idle_epoch",
         "id",
-        "idle_epoch",
         "info",
         "inverse_offered_to",
         "rejected_by",
@@ -60,10 +58,6 @@ class Agent:
 
         Read `free_resources` first: after `refresh`, that brings back what is known about them.
         """
-        self.idle_epoch: object = None
-        """The `State.epoch` in which a whole run found no taker of the present free resources."""
-        self.guarantees_idle_epoch: object = None
-        """The same for the first stage, guarantees."""
         self._rejected_by_free_resources: dict[FreeResources, int] = {}
         self._capacity = capacity
         self._free_resources: FreeResources | None = None
@@ -128,7 +122,6 @@ class Agent:
 
     def _leave_proofs(self) -> None:
         """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
         if self.rejected_by:
             known = self._rejected_by_free_resources
             if len(known) >= _FREE_RESOURCES_REMEMBERED:
@@ -138,7 +131,6 @@ class Agent:
 
     def forget_proofs(self, tokens: int | None = None) -> None:
         """Forget that these clients and roles, or all, take nothing."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
         known = self._rejected_by_free_resources
         if tokens is None:
             self.rejected_by = 0

@@ -149,7 +149,6 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_subtrees",
         "_visible",
         "features",
         "has_unreserved_nonrevocable",
@@ -175,7 +174,6 @@ class FreeResources:
         """Filled by `offerable`; read straight from the inner loops."""
         self.owners = tuple({entry.role: None for entry in resources if entry.reservations})
         """The roles for which something is reserved."""
-        self._subtrees = tuple(f"{owner}/" for owner in self.owners)
         self.is_all_reserved = all(entry.reservations for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
@@ -190,10 +188,6 @@ class FreeResources:
                 found = OfferableResources(visible_resources, eligibility)
         self.offerable_by_eligibility[eligibility] = found
         return found
-
-    def is_for(self, role: str) -> bool:
-        """Whether any of it is unreserved, or reserved for the role or one above it."""
-        return not self.is_all_reserved or f"{role}/".startswith(self._subtrees)
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))

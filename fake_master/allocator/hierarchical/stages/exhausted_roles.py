@@ -1,6 +1,8 @@
 """Roles whose bounds leave too little to offer, until the end of a run, in which limits and headroom only shrink."""
 
 from collections.abc import Callable, Iterator
+from functools import reduce
+from operator import or_
 
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Client
@@ -30,8 +32,13 @@ class ExhaustedRoles:
         """Roles that are out of the order, by those whose reservations they may be offered."""
 
     def of(self, free_resources: FreeResources) -> int:
-        """Return tokens of roles whose bounds leave too little of these free resources, or-ed."""
-        return self._by_free_resources.get(free_resources, 0)
+        """Return tokens of roles whose bounds leave too little of these free resources, or that own none, or-ed."""
+        found = self._by_free_resources.get(free_resources)
+        if found is None:
+            owners = self._state.roles.subtrees(free_resources.owners) if free_resources.is_all_reserved else ()
+            found = ~reduce(or_, (role.token for role in owners), 0) if owners else 0
+            self._by_free_resources[free_resources] = found
+        return found
 
     def add(self, free_resources: FreeResources, role: Role) -> None:
         """Remember such a role, whatever the filters."""

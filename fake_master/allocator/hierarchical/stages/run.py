@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
-from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
+from fake_master.allocator.hierarchical.offerable.free_resources import OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
 from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
@@ -15,8 +15,6 @@ from fake_master.allocator.options import Shuffle
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-
-Fingerprint = tuple[Amounts, Amounts, list[tuple[str, Amounts, Amounts]]]
 
 
 class Rejection(Enum):
@@ -56,20 +54,6 @@ class Run:
         """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
         self.exhausted_roles = ExhaustedRoles(state, self.bound)
 
-    def fingerprint(self) -> Fingerprint:
-        """Return everything that decides how quota shrinks offers.
-
-        If it equals that at the end of the last run, what found no taker then finds none now.
-        """
-        allowances = [
-            (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
-            for role in self.roles_with_quota
-        ]
-        bound = self.headroom
-        if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
-            bound = Remainder(self.state, self.roles_with_quota).left
-        return dict(self.unmet_guarantees), dict(bound), allowances
-
     def begin_second_stage(self) -> None:
         """Bound the second stage by what guarantees lack now."""
         if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
@@ -101,10 +85,6 @@ class Run:
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""
         return difference(self.headroom, self.unmet_guarantees)
-
-    def is_for(self, free_resources: FreeResources, role: Role) -> bool:
-        """Whether to look for what frameworks of the role can be offered of these."""
-        return free_resources.is_for(role.name)
 
     def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
         """Return what the client can be offered of the agent, quota apart; None if nothing.
@@ -151,15 +131,11 @@ class Run:
         allowance = client.role.allowance
         if allowance is not None:
             allowance.charge(part.quota_charge)
-            # Agents before this one were proved idle with more room; the next run, which starts with less, compares
-            # its bounds with the end of this one alone.
-            state.epoch = object()
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)
             clamped_subtract(self.unmet_guarantees, guaranteed)
             if self.remainder is not None:
                 self.remainder.charge(part)
-            state.epoch = object()
 
 
 class Remainder:

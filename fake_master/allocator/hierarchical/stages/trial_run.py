@@ -44,6 +44,10 @@ class Decision:
 class _NoExhaustedRoles(ExhaustedRoles):
     """None: every agent is looked at."""
 
+    def of(self, free_resources: FreeResources) -> int:  # noqa: ARG002
+        """Return 0: every rejection is recorded."""
+        return 0
+
     def add(self, free_resources: FreeResources, role: Role) -> None:
         """Remember nothing."""
 
@@ -67,10 +71,6 @@ class TrialRun(Run):
             if role.allowance is not None and role.allowance.unmet_guarantee
         }
         """The amounts that guarantees still lack, by role."""
-
-    def is_for(self, free_resources: FreeResources, role: Role) -> bool:  # noqa: ARG002
-        """Return True: every rejection is recorded."""
-        return True
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""
@@ -112,7 +112,6 @@ def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> TrialRun:
     Suppression and deactivation of a subject are left out of account; quota, filters, reservations, capabilities
     and constraints are not.  Nothing is handed out, and the state is as before.
     """
-    state.epoch = object()
     for agent in state.agents.values():
         agent.forget_proofs()
     chosen = [state.frameworks[framework].clients[role] for framework, role in subjects]
