@@ -5,6 +5,8 @@ quota, or a weight other than 1.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 
 from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
@@ -209,6 +211,11 @@ class RoleTree:
         """Unreserved non-revocable amounts went from offered to allocated (+1), or were given back (-1)."""
         for role in lineage(self._roles[name]):
             add(role.allocated_unreserved, pairs, sign)
+
+
+def tokens_of(roles: Iterable[Role]) -> int:
+    """Return the tokens of roles, or-ed."""
+    return reduce(or_, (role.token for role in roles), 0)
 
 
 def lineage(role: Role | None) -> Iterator[Role]:

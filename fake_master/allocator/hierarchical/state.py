@@ -7,8 +7,8 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
   drops its filters. A filter that ends, and new attributes, a new total or a new description of the agent void it
   there (`Agent.forget_proofs`). It is kept with the free resources, for when the agent has the same again.
   A run passes over an agent that has the tokens of all roles.
-- `ExhaustedRoles`: roles whose bounds leave too little, or for which none of the resources is reserved. It holds for
-  one run, in which bounds only shrink.
+- `Run.passed_over`: roles whose bounds leave too little of such free resources, or for which none of them is reserved.
+  It holds for one run, in which bounds only shrink.
 - `State.has_changed`, if false: a run over all agents made no offer, and nothing has changed since. Every event that
   could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface.
 - `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other

@@ -115,9 +115,6 @@ class PrioritySorter:
             by_level.setdefault(self._priorities.of(leaf.client_path), []).append(leaf)
         return [leaf for level in sorted(by_level, reverse=True) for leaf in self._levels[level].order(by_level[level])]
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> None:
-        """None: the roles of a priority are put in order when the walk comes to them."""
-
     def share(self, path: str) -> float:
         """The weighted dominant share of a client."""
         return self._level(path).share(path)

@@ -249,8 +249,6 @@ class InternPool:
         """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
-        self.names_of_other_types: set[str] = set()
-        """Names of resources that are not scalars on some agent, now or earlier."""
 
     def __len__(self) -> int:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
@@ -273,7 +271,6 @@ class InternPool:
         if found is None:
             # The capacity keeps the object alive, so its id cannot come to mean another.
             found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
-            self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
         return found
 
     def forget(self) -> None:

@@ -17,8 +17,6 @@ class Ordering(Protocol):
 
     def order(self, leaves: Iterable[Node]) -> list[Node]: ...  # noqa: D102
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node] | None: ...  # noqa: D102
-
     def share(self, path: str) -> float: ...  # noqa: D102
 
     def add(self, path: str, client: Any = None) -> Node: ...  # noqa: D102

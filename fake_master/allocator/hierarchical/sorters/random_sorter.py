@@ -30,9 +30,6 @@ class RandomSorter(Sorter):
         self._refresh()
         return self._draw(leaves)
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> None:
-        """None: every walk is another draw."""
-
     def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
         """The random sorter has no shares; Mesos shows zero."""
         return 0.0

@@ -108,13 +108,6 @@ class Sorter(ABC):
         """These active clients of different top-level roles, as `walk` would meet them."""
 
     @abstractmethod
-    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node] | None:
-        """Those of the leaves that `walk` would meet, in its order, or that the present walk meets after `after`.
-
-        None if only a walk can tell.
-        """
-
-    @abstractmethod
     def _changed(self, node: Node) -> None:
         """Called when the allocation of `node` has changed."""
 

@@ -1,13 +1,10 @@
 """The two stages of a run: guarantees, then fair share (docs/explanation/allocator.md, "The allocation run")."""
 
 from collections.abc import Callable, Collection, Iterable
-from enum import Enum
-from functools import reduce
-from operator import or_
 
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
@@ -19,7 +16,7 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
     state = run.state
     lacking_roles = _below_guarantee(run.roles_with_quota)
     order: list[Node] | None = None
-    tokens = _tokens(lacking_roles)
+    tokens = tokens_of(lacking_roles)
     for agent in agents:
         if not tokens:
             return
@@ -31,7 +28,7 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
         _offer_agent_for_guarantees(run, agent, order)
         if agent.free_resources is not free_resources:
             order, lacking_roles = None, _below_guarantee(lacking_roles)
-            tokens = _tokens(lacking_roles)
+            tokens = tokens_of(lacking_roles)
 
 
 def serving_order(state: State) -> list[Node]:
@@ -46,11 +43,6 @@ def serving_order(state: State) -> list[Node]:
         if QuotaAllowance(role.quota, state.consumed_by(role), one_name_is_enough=whole_agents).is_below_guarantee
     }
     return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
-
-
-def _tokens(roles: Iterable[Role]) -> int:
-    """Return the tokens of roles, or-ed."""
-    return reduce(or_, (role.token for role in roles), 0)
 
 
 def _may_serve_guarantee(state: State, free_resources: FreeResources) -> bool:
@@ -99,52 +91,37 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> No
 
 def share_fairly(run: Run, agents: list[Agent]) -> None:
     """Offer the rest of each agent to roles and their frameworks in fair order."""
-    tokens = _tokens(role for role in run.state.roles if role.leaf is not None)
+    tokens = tokens_of(role for role in run.state.roles if role.leaf is not None)
     for agent in agents:
         free_resources = agent.free_resources
         others = tokens & ~agent.rejected_by
-        if not others or free_resources.is_empty or not others & ~run.exhausted_roles.of(free_resources):
+        if not others or free_resources.is_empty or not others & ~run.passed_over(free_resources):
             continue
         if run.is_over:
             return
-        _offer_agent_fairly(run, agent)
+        _offer_agent_fairly(run, agent, tokens)
 
 
-class _Verdict(Enum):
-    """The result of offering an agent to a role."""
-
-    GAVE = "something was handed out"
-    NEVER = "nothing for it, whatever the quotas, while the agent looks like this"
-    SPENT = "its bounds leave too little of any agent like this, in this run"
-    NOT_NOW = "nothing, but perhaps of another agent like this, or of this one with other bounds or filters"
-
-
-def _offer_agent_fairly(run: Run, agent: Agent) -> None:
-    """Offer one agent to all roles."""
+def _offer_agent_fairly(run: Run, agent: Agent, tokens: int) -> None:
+    """Offer one agent to the roles with these tokens."""
     free_resources = agent.free_resources
-    passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
-    leaves = run.exhausted_roles.walk_others(free_resources)
-    while (leaf := next(leaves, None)) is not None:
+    left = tokens & ~(agent.rejected_by | run.passed_over(free_resources))
+    for leaf in run.state.role_sorter.walk():
         role: Role = leaf.client
-        if role.token & passed_over:
+        if not role.token & left:
             continue
-        verdict = _offer_agent_to_role(run, agent, role)
-        if verdict is _Verdict.GAVE:
+        left &= ~role.token
+        _offer_agent_to_role(run, agent, role)
+        if agent.free_resources is not free_resources:
             free_resources = agent.free_resources
-            if free_resources.is_empty:
-                return
-            passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
-            # Often the first role takes all that is unreserved: there is no need to ask a thousand others for the rest.
-            leaves = run.exhausted_roles.later_owners(leaf, free_resources) or leaves
-        elif verdict is _Verdict.NEVER:
-            agent.rejected_by |= role.token
-        elif verdict is _Verdict.SPENT:
-            run.exhausted_roles.add(free_resources, role)
+            left &= ~(agent.rejected_by | run.passed_over(free_resources))
+        if not left:
+            return
 
 
-def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
+def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> None:
     """Offer one agent to the frameworks of one role."""
-    gave, lasting, spent = False, True, True
+    lasting, spent = True, True
     allowance = role.allowance
     for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
         client = leaf.client
@@ -164,15 +141,14 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
                 run.too_little(agent, client, bounded)
                 continue
             part = bounded
+        spent = False
         run.commit(agent, client, part)
         if agent.free_resources.is_empty:
-            return _Verdict.GAVE
-        gave = True
-    if gave:
-        return _Verdict.GAVE
+            return
     if lasting:
-        return _Verdict.NEVER
-    return _Verdict.SPENT if spent else _Verdict.NOT_NOW
+        agent.rejected_by |= role.token
+    elif spent:
+        run.pass_over(agent.free_resources, role)
 
 
 Stage = Callable[[Run, list[Agent]], None]
