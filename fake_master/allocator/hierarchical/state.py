@@ -104,36 +104,31 @@ class State:
 
         `counted` is whether the sorters see an allocation, or only a change of one.
         """
-        role = client.role
-        assert role.leaf is not None
-        assert role.sorter is not None
-        self.has_changed = True
         agent.allocations.append((client, allocation))
         client.allocation_count += 1
-        self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
-        role.sorter.allocated(client.leaf, agent.id, allocation, counted=counted)
-        unsettled = self._unsettled
-        unsettled[allocation] = unsettled.get(allocation, 0) + 1
-        if allocation.shared:
-            self.roles.hold_shared(allocation, agent.id, 1)
+        self._account(client, agent.id, allocation, 1, counted=counted)
 
     def give_back(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """The reverse.  Raises ValueError if the framework does not hold all of it there."""
-        self.has_changed = True
         try:
             agent.allocations.remove((client, allocation))
             client.allocation_count -= 1
         except ValueError:
             self._split(agent, client, allocation)
+        self._account(client, agent.id, allocation, -1)
+
+    def _account(self, client: Client, agent: str, allocation: Allocation, times: int, *, counted: bool = True) -> None:
+        """Account what a client got or gave back in the sorters and the role tree; see `Sorter.allocated`."""
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
-        self.role_sorter.unallocated(role.leaf, agent.id, allocation)
-        role.sorter.unallocated(client.leaf, agent.id, allocation)
+        self.has_changed = True
+        self.role_sorter.allocated(role.leaf, agent, allocation, times, counted=counted)
+        role.sorter.allocated(client.leaf, agent, allocation, times, counted=counted)
         unsettled = self._unsettled
-        unsettled[allocation] = unsettled.get(allocation, 0) - 1
+        unsettled[allocation] = unsettled.get(allocation, 0) + times
         if allocation.shared:
-            self.roles.hold_shared(allocation, agent.id, -1)
+            self.roles.hold_shared(allocation, agent, times)
 
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
@@ -188,14 +183,8 @@ class State:
 
     def account_used_alike(self, client: Client, allocation: Allocation, agents: int) -> None:
         """Account for a client what it uses of as many agents, which have it in their books; not for shared volumes."""
-        role = client.role
-        assert role.leaf is not None
-        assert role.sorter is not None
-        self.has_changed = True
         client.allocation_count += agents
-        self.role_sorter.allocated_again(role.leaf, allocation, agents)
-        role.sorter.allocated_again(client.leaf, allocation, agents)
-        self._unsettled[allocation] = self._unsettled.get(allocation, 0) + agents
+        self._account(client, "", allocation, agents)
         self.roles.allocate(allocation.role, allocation.unreserved, agents)
 
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:

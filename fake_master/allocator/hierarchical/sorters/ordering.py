@@ -29,10 +29,8 @@ class Ordering(Protocol):
 
     def update_weight(self, path: str, weight: float) -> None: ...  # noqa: D102
 
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None: ...  # noqa: D102
-
-    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None: ...  # noqa: D102
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None: ...  # noqa: D102
+    def allocated(  # noqa: D102
+        self, leaf: Node, agent: str, allocation: Allocation, times: int = 1, *, counted: bool = True
+    ) -> None: ...
 
     def allocation(self, path: str) -> Amounts: ...  # noqa: D102

@@ -196,45 +196,24 @@ class Sorter(ABC):
             node.weight = weight
         self.dirty = True
 
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
-        """The client got something: amounts and count grow on the leaf and below the root."""
-        root = self.root
-        node: Node = leaf
-        while node is not root:
-            amounts = node.amounts
-            for name, amount in allocation.scalars:
-                amounts[name] = amounts.get(name, 0) + amount
-            if allocation.shared:
-                node.add_shared(agent, allocation.shared)
-            if counted:
-                node.count += 1
-            if not node.stale:
-                self._changed(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
+    def allocated(
+        self, leaf: Node, agent: str, allocation: Allocation, times: int = 1, *, counted: bool = True
+    ) -> None:
+        """The client got something, or gave it back (-1): amounts change on the leaf and below the root.
 
-    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
-        """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        `times` over it is got on as many agents, and then there are no shared volumes in it.  `counted` is whether the
+        count of allocations grows, which it never does when something is given back.
+        """
         root = self.root
+        count = times if counted and times > 0 else 0
         node: Node = leaf
         while node is not root:
             amounts = node.amounts
             for name, amount in allocation.scalars:
                 amounts[name] = amounts.get(name, 0) + amount * times
-            node.count += times
-            if not node.stale:
-                self._changed(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
-        """The client gave something back; the count stays."""
-        root = self.root
-        node: Node = leaf
-        while node is not root:
-            amounts = node.amounts
-            for name, amount in allocation.scalars:
-                amounts[name] -= amount
             if allocation.shared:
-                node.remove_shared(agent, allocation.shared)
+                (node.add_shared if times > 0 else node.remove_shared)(agent, allocation.shared)
+            node.count += count
             if not node.stale:
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
