@@ -188,16 +188,10 @@ class RoleTree:
 
     def hold(self, changes: Mapping[Allocation, int]) -> None:
         """Count how often more each allocation is held or offered; shared volumes apart."""
-        sums: dict[str, tuple[Amounts, Amounts]] = {}
         for allocation, times in changes.items():
-            if times:
-                reserved, unreserved = sums.setdefault(allocation.role, ({}, {}))
-                add(reserved, allocation.reserved, times)
-                add(unreserved, allocation.unreserved, times)
-        for name, (reserved, unreserved) in sums.items():
-            for role in lineage(self._roles[name]):
-                add(role.used_reserved.amounts, tuple(reserved.items()))
-                add(role.used_unreserved, tuple(unreserved.items()))
+            for role in lineage(self._roles[allocation.role]) if times else ():
+                add(role.used_reserved.amounts, allocation.reserved, times)
+                add(role.used_unreserved, allocation.unreserved, times)
 
     def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""

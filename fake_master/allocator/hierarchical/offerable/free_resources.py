@@ -96,15 +96,10 @@ class VisibleResources:
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
         """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
-        self._subsets: dict[tuple[int, ...], ResourceSubset] | None = None
-        """Those of fewer amounts than `full`; None while nobody has asked for one, as on most agents."""
+        self._subsets = {self.amounts: self.full}
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
         """Return the uncounted resources with these amounts of `names`; only where `shrinks_by_name`."""
-        if amounts == self.amounts:
-            return self.full
-        if self._subsets is None:
-            self._subsets = {}
         found = self._subsets.get(amounts)
         if found is None:
             wanted = dict(zip(self.names, amounts, strict=True))
@@ -126,8 +121,7 @@ class OfferableResources:
         self.eligibility = eligibility
         self.full = OfferedPart(visible_resources.full, eligibility, is_allocatable=True)
         """All of it."""
-        self._parts: dict[tuple[int, ...], OfferedPart] | None = None
-        """Parts of fewer amounts; None while nobody has asked for one."""
+        self._parts = {visible_resources.amounts: self.full}
 
     def part(self, resources: Resources) -> OfferedPart:
         """Return the part with just these resources."""
@@ -135,10 +129,6 @@ class OfferableResources:
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
         """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
-        if amounts == self.visible_resources.amounts:
-            return self.full
-        if self._parts is None:
-            self._parts = {}
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = self.visible_resources.of_amounts(amounts).part_for(self.eligibility)
@@ -151,7 +141,6 @@ class FreeResources:
     __slots__ = (
         "_visible",
         "features",
-        "has_unreserved_nonrevocable",
         "is_all_reserved",
         "is_empty",
         "offerable_by_eligibility",
@@ -166,8 +155,6 @@ class FreeResources:
         self.features = features
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(map(is_unreserved_nonrevocable, resources))
-        """Whether it contains anything that could serve a guarantee."""
         revocable = resources.revocable()
         self.revocable: Pairs = scalar_pairs(revocable) if revocable else ()
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}

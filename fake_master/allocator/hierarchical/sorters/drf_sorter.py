@@ -71,7 +71,7 @@ class DrfSorter(Sorter):
         self._moved.append(node)
 
     def touch(self, node: Node) -> None:
-        """Order a node again: its count has changed."""
+        """See `Sorter.touch`."""
         if not node.stale:
             self._changed(node)
 
@@ -82,10 +82,6 @@ class DrfSorter(Sorter):
             node.count += times
             self.touch(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none
-
-    def _activity_changed(self, leaf: Node) -> None:
-        if not leaf.stale:
-            self._changed(leaf)
 
     def _top(self, leaf: Node) -> Node:
         while leaf.parent is not self.root:

@@ -37,7 +37,8 @@ class RandomSorter(Sorter):
     def _changed(self, node: Node) -> None:
         """Allocations do not matter here."""
 
-    def _activity_changed(self, leaf: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+    def touch(self, node: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+        """See `Sorter.touch`."""
         self.dirty = True
 
     def _draw(self, leaves: Iterable[Node]) -> list[Node]:

@@ -112,8 +112,8 @@ class Sorter(ABC):
         """Called when the allocation of `node` has changed."""
 
     @abstractmethod
-    def _activity_changed(self, leaf: Node) -> None:
-        """Called when `leaf` takes part in the order, or no longer does."""
+    def touch(self, node: Node) -> None:
+        """Order a node again: its count has changed, or whether it takes part in the order."""
 
     @abstractmethod
     def share(self, path: str) -> float:
@@ -184,7 +184,7 @@ class Sorter(ABC):
     def _set_kind(self, leaf: Node, kind: Kind) -> None:
         if leaf.kind is not kind:
             leaf.kind = kind
-            self._activity_changed(leaf)
+            self.touch(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
         """Set the weight of a path, in the tree or not yet; at once, a deliberate difference (README)."""

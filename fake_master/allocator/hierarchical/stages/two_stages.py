@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Collection, Iterable
 
-from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
 from fake_master.allocator.hierarchical.sorters.sorter import Node
@@ -21,7 +20,7 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
         if not tokens:
             return
         free_resources = agent.free_resources
-        if not tokens & ~agent.rejected_by or not _may_serve_guarantee(state, free_resources):
+        if not tokens & ~agent.rejected_by & ~run.passed_over(free_resources):
             continue
         if order is None or not state.role_sorter.order_lasts:
             order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
@@ -43,13 +42,6 @@ def serving_order(state: State) -> list[Node]:
         if QuotaAllowance(role.quota, state.consumed_by(role), one_name_is_enough=whole_agents).is_below_guarantee
     }
     return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
-
-
-def _may_serve_guarantee(state: State, free_resources: FreeResources) -> bool:
-    """Whether any of it is for the first stage; of a whole agent the reservations of a role go along."""
-    return free_resources.has_unreserved_nonrevocable or (
-        state.options.quota_takes_whole_agents and not free_resources.is_empty
-    )
 
 
 def _below_guarantee(roles: list[Role]) -> list[Role]:
