@@ -13,9 +13,6 @@ A run skips what is proved to come to nothing. These are the proofs, and what vo
   could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface.
 - `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other
   repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`).
-- `Recurrence.decline_on`: where only filters decide, and no two clients wait for one agent in the same batch, each
-  declined offer is made again whenever its filter ends. It holds until the next timer, and relies on clients that
-  decline until they are revived whatever they have declined once (`SimulatedFramework._answer_demand`).
 
 `forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
 `_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and

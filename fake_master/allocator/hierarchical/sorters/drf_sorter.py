@@ -75,14 +75,6 @@ class DrfSorter(Sorter):
         if not node.stale:
             self._changed(node)
 
-    def count_again(self, leaf: Node, times: int) -> None:
-        """The client got something, and gave it back, `times` over."""
-        node = leaf
-        while node is not self.root:
-            node.count += times
-            self.touch(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
-
     def _top(self, leaf: Node) -> Node:
         while leaf.parent is not self.root:
             leaf = leaf.parent  # type: ignore[assignment]  # ends at the root
