@@ -34,7 +34,7 @@ from fake_master.allocator.hierarchical.offerable.eligibility import Eligibiliti
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
-from fake_master.allocator.hierarchical.role_tree import Role, RoleTree
+from fake_master.allocator.hierarchical.role_tree import Role, RoleTree, tokens_of
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.ordering import Ordering
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
@@ -81,8 +81,6 @@ class State:
         self.pool = InternPool()
         self.eligibilities = Eligibilities(options)
         self.whitelist: frozenset[str] | None = None
-        self.active_clients: set[Client] = set()
-        """Those that take part in sharing."""
         self.has_changed = True
         """Whether anything has changed since a run over all agents that made no offer, so that the next one might."""
         self.sequence = itertools.count()
@@ -248,7 +246,6 @@ class State:
         role, framework = client.role, client.framework
         assert role.sorter is not None
         role.sorter.remove(client.leaf.path)
-        self.active_clients.discard(client)
         del framework.clients[role.name]
         if not len(role.sorter):
             self.settle()
@@ -263,11 +260,13 @@ class State:
         self.has_changed = True
         if client.subscribed and client.framework.active and not client.suppressed:
             role.sorter.activate(client.leaf.path)
-            self.active_clients.add(client)
             self.renew_tokens(client)
         else:
             role.sorter.deactivate(client.leaf.path)
-            self.active_clients.discard(client)
+
+    def tokens(self) -> int:
+        """Return the tokens, or-ed, of the roles with a framework that takes part in sharing."""
+        return tokens_of(role for role in self.roles if role.sorter is not None and role.sorter.active)
 
     def renew_tokens(self, client: Client) -> None:
         """Drop every proof that the client accepts nothing, because it might now."""

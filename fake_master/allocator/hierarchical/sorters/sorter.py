@@ -86,7 +86,7 @@ class Node(Tally):
 class Sorter(ABC):
     """Clients and what is allocated to them; a subclass says in which order they come."""
 
-    __slots__ = ("_leaves", "dirty", "root", "totals", "weights")
+    __slots__ = ("_leaves", "active", "dirty", "root", "totals", "weights")
 
     order_lasts: ClassVar[bool]
     """Whether `order` gives the same again as long as nothing is allocated to those clients."""
@@ -96,6 +96,8 @@ class Sorter(ABC):
         self.weights = {} if weights is None else weights
         self.root = Node("", "", None, Kind.INTERNAL)
         self._leaves: dict[str, Node] = {}
+        self.active = 0
+        """The number of clients that take part in the order."""
         self.dirty = True
         """Whether the present order is no longer valid."""
 
@@ -156,6 +158,7 @@ class Sorter(ABC):
 
     def remove(self, path: str) -> None:
         """Remove a client; what it held leaves its ancestors too."""
+        self.deactivate(path)
         leaf = self._leaves.pop(path)
         pairs = tuple((name, -amount) for name, amount in leaf.without_shared().items())
         copies = tuple(leaf.copies.items())
@@ -184,6 +187,7 @@ class Sorter(ABC):
     def _set_kind(self, leaf: Node, kind: Kind) -> None:
         if leaf.kind is not kind:
             leaf.kind = kind
+            self.active += 1 if kind is Kind.ACTIVE else -1
             self.touch(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:

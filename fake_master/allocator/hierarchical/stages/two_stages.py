@@ -19,8 +19,10 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
     for agent in agents:
         if not tokens:
             return
+        if agent.rejected_by & tokens == tokens:
+            continue
         free_resources = agent.free_resources
-        if not tokens & ~agent.rejected_by & ~run.passed_over(free_resources):
+        if not tokens & ~(agent.rejected_by | run.passed_over(free_resources)):
             continue
         if order is None or not state.role_sorter.order_lasts:
             order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
@@ -83,11 +85,12 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> No
 
 def share_fairly(run: Run, agents: list[Agent]) -> None:
     """Offer the rest of each agent to roles and their frameworks in fair order."""
-    tokens = tokens_of(role for role in run.state.roles if role.leaf is not None)
+    tokens = run.state.tokens()
     for agent in agents:
+        if agent.rejected_by & tokens == tokens:
+            continue
         free_resources = agent.free_resources
-        others = tokens & ~agent.rejected_by
-        if not others or free_resources.is_empty or not others & ~run.passed_over(free_resources):
+        if free_resources.is_empty or not tokens & ~(agent.rejected_by | run.passed_over(free_resources)):
             continue
         if run.is_over:
             return
