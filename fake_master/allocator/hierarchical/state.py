@@ -1,26 +1,27 @@
 """The state that runs read and events change, and the accounting that both share.
 
-A run skips what is proved to come to nothing. These are the proofs, and what voids each:
+A run skips what is proved to come to nothing. There are four proofs. This is what voids each, and what a run or a replay
+takes without it:
 
 - `Agent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources, whatever
-  the quotas. A client and its role get new tokens (`renew_tokens`) when it is activated, changes its description, or
-  drops its filters. A filter that ends, and new attributes, a new total or a new description of the agent void it
-  there (`Agent.forget_proofs`). It is kept with the free resources, for when the agent has the same again.
-  A run passes over an agent that has the tokens of all roles.
+  the quotas. A run passes over an agent that has the tokens of all roles. A client and its role get new tokens
+  (`renew_tokens`) when it is activated, changes its description, or drops its filters. Other free resources void it for
+  one agent, and so do a filter that ends and new attributes or a new total (`Agent.forget_proofs`). It is no longer
+  kept for when the agent has the same free resources again. Without it, 1,000 agents that 50 frameworks decline take
+  a run of 80 ms instead of 0.07.
 - `Run.passed_over`: roles whose bounds leave too little of such free resources, or for which none of them is reserved.
-  It holds for one run, in which bounds only shrink.
+  It holds for one run, in which bounds only shrink. Without it, 1,000 agents and 100 roles with quotas take 140 ms
+  instead of 21.
 - `State.has_changed`, if false: a run over all agents made no offer, and nothing has changed since. Every event that
-  could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface.
+  could let the next one make an offer sets it; `test_quiet_time` goes through the methods of the interface. Without
+  it, a million quiet seconds are a million runs.
 - `Recurrence`: two moments alike, with nothing but declined offers between them, so the time from one to the other
-  repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`).
+  repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`). Without it, a day
+  of three agents and ten frameworks that wait takes 9.4 s instead of 0.4.
 
 `forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
 `_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
 `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
-
-Each pays for itself, as runs on 1,000 agents show. Without the tokens that are kept with free resources, a run takes
-70 ms instead of 9 with nested roles, and 50 instead of 11 with reservations; without `ExhaustedRoles`, 360 instead of
-13 with quotas. If everything is declined, it takes 0.13 ms.
 
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
