@@ -12,6 +12,7 @@ import pytest
 
 from fake_master.registry.interface import UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.registry.sqlite_file import digest
 
 
 def change(path: Path, statement: str) -> None:
@@ -60,6 +61,15 @@ def with_another_value(path: Path) -> None:
     change(path, "UPDATE record SET value = '7.5' WHERE key = CAST('role-3' AS BLOB)")
 
 
+def with_a_value_of_another_type(path: Path) -> None:
+    change(path, "UPDATE record SET value = x'00' WHERE key = CAST('role-3' AS BLOB)")
+
+
+def with_keys_of_other_types(path: Path) -> None:
+    change(path, "UPDATE record SET key = 'a text' WHERE key = CAST('role-3' AS BLOB)")
+    change(path, "UPDATE record SET key = 7 WHERE key = CAST('role-4' AS BLOB)")
+
+
 def with_two_values_exchanged(path: Path) -> None:
     change(path, "UPDATE record SET key = CAST(kind || rowid AS BLOB)")
 
@@ -82,6 +92,8 @@ DAMAGE = [
     without_a_record,
     without_any,
     with_another_value,
+    with_a_value_of_another_type,
+    with_keys_of_other_types,
     with_two_values_exchanged,
     with_an_index_that_lies,
     without_a_seal,
@@ -129,8 +141,9 @@ def test_a_file_that_was_removed_is_a_new_beginning(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_new_registry(tmp_path: Path) -> None:
     path = tmp_path / "r.sqlite"
     path.touch()
-    with pytest.raises(UnreadableRegistry, match="it is empty, but a registry never is"):
+    with pytest.raises(UnreadableRegistry, match=r"it is empty, but a registry never is$") as refused:
         SqliteRegistry(path)
+    assert refused.value.hint is None, "there is no copy"
     assert sorted(tmp_path.iterdir()) == [path]
 
 
@@ -159,6 +172,26 @@ def test_changes_of_several_processes_add_up(tmp_path: Path) -> None:
         with registry.transaction():
             registry.write("weight", "new", 1.0)
     assert weights(path) == 1
+
+
+def test_the_sums_of_records_are_those_of_earlier_releases() -> None:
+    """Otherwise every registry that one of them wrote is refused as damaged."""
+    assert digest("weight", b"web", "2.5") == 8242929123094889839
+    assert digest("quota", b"\xff\0", "{}") == 4868949251088607660
+
+
+@pytest.mark.parametrize(("value", "words"), [("0", "Expected `float` > 0.0"), ("{", "is not JSON")])
+def test_a_record_that_was_changed_while_the_registry_was_open_is_named(tmp_path: Path, value: str, words: str) -> None:
+    path = tmp_path / "r.sqlite"
+    fill(path, 3)
+    with closing(SqliteRegistry(path)) as registry:
+        change(path, f"UPDATE record SET value = '{value}' WHERE key = CAST('role-1' AS BLOB)")
+        for read in (lambda: registry.record("weight", "role-1"), lambda: registry.records("weight")):
+            with pytest.raises(UnreadableRegistry) as refused:
+                read()
+            for part in (f"{path} is damaged", "weight/role-1", words, f"the last good copy is {path}.good"):
+                assert part in str(refused.value)
+        assert registry.record("weight", "role-0") == 1.0
 
 
 def test_a_registry_of_the_version_before_is_taken_over(tmp_path: Path) -> None:

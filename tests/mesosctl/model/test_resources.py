@@ -1,5 +1,7 @@
 """Resources and their algebra, as far as it needs no master."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -260,3 +262,75 @@ def test_ports_summed_at_once_are_those_of_a_sum_one_by_one(spans: list[tuple[in
         one_by_one += Resources([part])
 
     assert list(Resources(parts)) == list(one_by_one)
+
+
+MIXED = st.lists(
+    SCALARS
+    | RANGES
+    | st.builds(
+        Resource,
+        name=st.sampled_from(["cpus", "mem"]),
+        value=st.integers(1, 9),
+        revocable=st.just(value=True),
+        throttleable=st.booleans(),
+    )
+    | VOLUMES,
+    max_size=6,
+).map(Resources)
+
+
+@given(MIXED)
+def test_parts_of_a_collection_are_its_entries_in_order(some: Resources) -> None:
+    def entries(needed: Callable[[Resource], bool]) -> list[Resource]:
+        return [entry for entry in some if needed(entry)]
+
+    assert list(some.unreserved()) == entries(lambda one: not one.reservations)
+    assert list(some.reserved()) == entries(lambda one: one.reservations != ())
+    assert list(some.reserved("a")) == entries(lambda one: one.reservations != () and one.role == "a")
+    assert {owner: list(part) for owner, part in some.by_owner().items()} == (
+        {"a": list(some.reserved("a"))} if some.reserved() else {}
+    )
+    assert list(some.revocable()) == entries(lambda one: one.revocable)
+    assert list(some.non_revocable()) == entries(lambda one: not one.revocable)
+    assert list(some.scalars()) == entries(lambda one: isinstance(one.value, int))
+    assert [list(part) for part in some.with_last(lambda one: one.revocable)] == [
+        list(some.revocable()),
+        list(some.non_revocable()),
+        [*some.non_revocable(), *some.revocable()],
+    ]
+    kinds = [kind for kind in ("regular", "throttleable", "non-throttleable") if entries(_is(kind))]
+    assert {kind: list(part) for kind, part in some.by_revocability().items()} == {
+        kind: entries(_is(kind)) for kind in kinds
+    }
+    assert list(some.by_revocability()) == kinds
+    assert some.revocability == ("mixed" if len(kinds) > 1 else (kinds or ["regular"])[0])
+
+
+def _is(kind: str) -> Callable[[Resource], bool]:
+    return lambda entry: entry.revocability == kind
+
+
+@given(MIXED)
+def test_quantities_are_the_sums_by_name(some: Resources) -> None:
+    def sums(name: Callable[[Resource], str], needed: Callable[[Resource], bool] = lambda _: True) -> Quantities:
+        found: Counter[str] = Counter()
+        for entry in some:
+            if needed(entry):
+                value = entry.value
+                found[name(entry)] += value if isinstance(value, int) else value.count() * 1000
+        return Quantities(found)
+
+    assert some.quantities() == sums(lambda one: one.name)
+    assert some.scalar_quantities() == sums(lambda one: one.name, lambda one: isinstance(one.value, int))
+    assert some.separate_quantities() == sums(lambda one: one.name + "_revocable" * one.revocable)
+
+
+@given(st.lists(SCALARS | RANGES | SETS, max_size=6).map(Resources))
+def test_an_allocation_marks_every_entry_and_a_popped_reservation_leaves_the_rest(some: Resources) -> None:
+    marked = some.allocated_to("web")
+    assert [entry.allocation_role for entry in marked] == ["web"] * len(some)
+    assert list(marked.allocated_to(None)) == list(some)
+    pushed = Resources(
+        replace(entry, reservations=(*entry.reservations, Reservation("DYNAMIC", "x"))) for entry in some
+    )
+    assert list(pushed.pop_reservation()) == list(some)
