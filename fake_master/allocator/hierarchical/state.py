@@ -1,7 +1,7 @@
 """The state that runs read and events change, and the accounting that both share.
 
-A run skips what is proved to come to nothing. There are four proofs. This is what voids each, and what a run or a replay
-takes without it:
+A run skips what is proved to come to nothing. There are four proofs. This is what voids each, and the time that a run
+or a replay takes without it:
 
 - `Agent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources, whatever
   the quotas. A run passes over an agent that has the tokens of all roles. A client and its role get new tokens
