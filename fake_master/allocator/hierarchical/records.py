@@ -12,7 +12,6 @@ from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourcesByAgent, Unavailability
 from mesosctl.model.resources import Resources
 
-_FREE_RESOURCES_REMEMBERED = 8
 _MORE_TOKENS = 1000
 """The number of unused tokens that are allowed, in addition to as many as are in use."""
 
@@ -25,12 +24,9 @@ class Agent:
         "_allocated",
         "_capacity",
         "_free_resources",
-        "_rejected_by_free_resources",
         "activated",
         "allocations",
-        "guarantees_idle_epoch",
         "id",
-        "idle_epoch",
         "info",
         "inverse_offered_to",
         "rejected_by",
@@ -56,15 +52,7 @@ class Agent:
         self.inverse_offered_to: frozenset[Framework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
-        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas.
-
-        Read `free_resources` first: after `refresh`, that brings back what is known about them.
-        """
-        self.idle_epoch: object = None
-        """The `State.epoch` in which a whole run found no taker of the present free resources."""
-        self.guarantees_idle_epoch: object = None
-        """The same for the first stage, guarantees."""
-        self._rejected_by_free_resources: dict[FreeResources, int] = {}
+        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
         self._capacity = capacity
         self._free_resources: FreeResources | None = None
         """None until somebody asks: of an agent that comes with many tasks they are worked out once."""
@@ -77,7 +65,6 @@ class Agent:
     def set_capacity(self, capacity: Capacity) -> None:
         """Replace the total and features."""
         self._capacity = capacity
-        self.forget_proofs()
         self.refresh()
 
     @property
@@ -117,36 +104,17 @@ class Agent:
 
     def refresh(self) -> None:
         """Let the free resources be calculated again when they are read."""
-        self._leave_proofs()
+        self.rejected_by = 0
         self._free_resources = None
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
         """Replace the free resources."""
-        self._leave_proofs()
+        self.rejected_by = 0
         self._free_resources = free_resources
-        self.rejected_by = self._rejected_by_free_resources.get(free_resources, 0)
 
-    def _leave_proofs(self) -> None:
-        """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        if self.rejected_by:
-            known = self._rejected_by_free_resources
-            if len(known) >= _FREE_RESOURCES_REMEMBERED:
-                known.clear()
-            known[self.free_resources] = self.rejected_by
-            self.rejected_by = 0
-
-    def forget_proofs(self, tokens: int | None = None) -> None:
+    def forget_proofs(self, tokens: int = -1) -> None:
         """Forget that these clients and roles, or all, take nothing."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        known = self._rejected_by_free_resources
-        if tokens is None:
-            self.rejected_by = 0
-            known.clear()
-            return
         self.rejected_by &= ~tokens
-        for free_resources in known:
-            known[free_resources] &= ~tokens
 
     def holders(self) -> "list[Framework]":
         """Return the frameworks that hold or are offered something there, once each."""

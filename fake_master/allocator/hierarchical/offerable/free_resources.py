@@ -96,15 +96,10 @@ class VisibleResources:
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
         """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
-        self._subsets: dict[tuple[int, ...], ResourceSubset] | None = None
-        """Those of fewer amounts than `full`; None while nobody has asked for one, as on most agents."""
+        self._subsets = {self.amounts: self.full}
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
         """Return the uncounted resources with these amounts of `names`; only where `shrinks_by_name`."""
-        if amounts == self.amounts:
-            return self.full
-        if self._subsets is None:
-            self._subsets = {}
         found = self._subsets.get(amounts)
         if found is None:
             wanted = dict(zip(self.names, amounts, strict=True))
@@ -126,8 +121,7 @@ class OfferableResources:
         self.eligibility = eligibility
         self.full = OfferedPart(visible_resources.full, eligibility, is_allocatable=True)
         """All of it."""
-        self._parts: dict[tuple[int, ...], OfferedPart] | None = None
-        """Parts of fewer amounts; None while nobody has asked for one."""
+        self._parts = {visible_resources.amounts: self.full}
 
     def part(self, resources: Resources) -> OfferedPart:
         """Return the part with just these resources."""
@@ -135,10 +129,6 @@ class OfferableResources:
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
         """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
-        if amounts == self.visible_resources.amounts:
-            return self.full
-        if self._parts is None:
-            self._parts = {}
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = self.visible_resources.of_amounts(amounts).part_for(self.eligibility)
@@ -149,10 +139,8 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_subtrees",
         "_visible",
         "features",
-        "has_unreserved_nonrevocable",
         "is_all_reserved",
         "is_empty",
         "offerable_by_eligibility",
@@ -167,15 +155,12 @@ class FreeResources:
         self.features = features
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(map(is_unreserved_nonrevocable, resources))
-        """Whether it contains anything that could serve a guarantee."""
         revocable = resources.revocable()
         self.revocable: Pairs = scalar_pairs(revocable) if revocable else ()
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
         self.owners = tuple({entry.role: None for entry in resources if entry.reservations})
         """The roles for which something is reserved."""
-        self._subtrees = tuple(f"{owner}/" for owner in self.owners)
         self.is_all_reserved = all(entry.reservations for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
@@ -190,10 +175,6 @@ class FreeResources:
                 found = OfferableResources(visible_resources, eligibility)
         self.offerable_by_eligibility[eligibility] = found
         return found
-
-    def is_for(self, role: str) -> bool:
-        """Whether any of it is unreserved, or reserved for the role or one above it."""
-        return not self.is_all_reserved or f"{role}/".startswith(self._subtrees)
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))
@@ -255,8 +236,6 @@ class InternPool:
         """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
-        self.names_of_other_types: set[str] = set()
-        """Names of resources that are not scalars on some agent, now or earlier."""
 
     def __len__(self) -> int:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
@@ -279,7 +258,6 @@ class InternPool:
         if found is None:
             # The capacity keeps the object alive, so its id cannot come to mean another.
             found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
-            self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
         return found
 
     def forget(self) -> None:
