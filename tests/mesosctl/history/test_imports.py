@@ -85,6 +85,8 @@ def test_a_pod_that_was_never_scheduled_is_demand_and_the_rest_is_accounted_for(
     tasks, demand, _ = rows(history)
     assert [one.id for one in tasks] == ["p-1"]
     assert tasks[0].resources == parse_resources("cpus:1.5;mem:1024;gpus:0.46")
+    with open_recording(history) as recording:
+        assert {one.capabilities for one in recording.frameworks("log")} == {("GPU_RESOURCES",)}
     assert [(one.id, one.start, one.lasts) for one in demand] == [
         ("p-1", 20 * MICROS, None),
         ("p-2", None, 90 * MICROS),
@@ -112,7 +114,7 @@ def test_the_example_of_the_page_is_imported_whole(tmp_path):
 @pytest.mark.parametrize(
     ("text", "of_format", "says"),
     [
-        ("a,b\n1,2\n", "openb", "has no column 'name'"),
+        ("a,b\n1,2\n", "openb", r"log.txt has no column 'name'"),
         ("a,b\n1,2\n", "csv", "has no column 'role'"),
         ("role,to\nweb,2\n", "csv", "has no column 'asked'"),
         ("role,to,from\nweb,2,1\n", "csv", "has no column 'resources'"),
@@ -243,6 +245,8 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path):
         ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1,1,0\nn,1,1,0\n", "line 3: the name 'n' is empty or rep"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent,resources\na,cpus:1\na,cpus:1\n", "line 3: the name 'a' is empty"),
         ("openb", _PODS, "sn,cpu_milli\nn,1\n", "has no column 'memory_mib'"),
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,many,1,0\n", "line 2: cpu_milli is not a number"),
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1\n", "line 2: it is too short"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent\na\n", "has no column 'resources'"),
         ("swf", _SWF, "", "is empty"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", 'agent,resources\n"a,cpus:1\n', "line 2"),
@@ -327,3 +331,25 @@ def test_an_agent_larger_than_a_master_can_count_is_refused(tmp_path):
     with pytest.raises(BadInput, match="line 2") as refused:
         imported(tmp_path, _SWF, "swf", agents=tmp_path / "agents.csv")
     assert refused.value.field == "--agents"
+
+
+@pytest.mark.parametrize(
+    ("of_format", "head", "row", "cause", "column"),
+    [
+        ("openb", _PODS, "p-6,1000,1024,some,460,,LS,Running,10,100,20\n", "num_gpu is not a number", "num_gpu"),
+        ("csv", "task,role,cpus,from,to\nt,web,1,1,2\n", "u,web,many,1,2\n", "cpus is not a number", "cpus"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "u,web,cpus:1,,2\n", "it has no time at which it begins", "from"),
+    ],
+)
+def test_a_row_that_cannot_be_used_names_its_column(tmp_path, of_format, head, row, cause, column):
+    _, done = imported(tmp_path, head + row, of_format)
+    assert (cause, column) in {(one.cause, one.column) for one in done.skipped}
+
+
+def test_the_agents_of_a_csv_have_ports_and_its_tasks_have_states(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:1;ports:31000\n", encoding="utf-8")
+    log = "task,role,resources,from,to,state\nt,web,cpus:1,1,2,TASK_FAILED\nu,web,cpus:1,1,2,\n"
+    history, _ = imported(tmp_path, log, "csv", agents=tmp_path / "agents.csv")
+    tasks, _, agents = rows(history)
+    assert [str(one.total) for one in agents] == ["cpus:1; ports:[31000-31000]"]
+    assert [one.state for one in tasks] == ["TASK_FAILED", None]

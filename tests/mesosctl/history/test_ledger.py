@@ -271,3 +271,54 @@ def test_an_agent_ends_for_the_reason_that_its_operator_gave(ledger, drain_state
     made.pass_to(AT + 20 * MICROS)
     made.add_task(TASK._replace(id="u", state="TASK_STAGING"))
     assert _tasks(recording)[-1] == ("u", 1, 20, None, "TASK_STAGING", None)
+
+
+def test_an_agent_that_was_drained_and_then_changed_ends_as_drained(ledger):
+    made, recording = ledger
+    made.pass_to(AT + 5 * MICROS)
+    made.take_agent(AgentMessage(Agent("a1", "h", "", TOTALS[0]), {}, None, None, "DRAINED"))
+    made.pass_to(AT + 10 * MICROS)
+    made.end_agent("a1", "removed", known=True)
+    assert [(one.end, one.cause) for one in recording.agents("lab")] == [
+        (AT + 5 * MICROS, "changed"),
+        (AT + 10 * MICROS, "drained"),
+    ]
+
+
+def test_executors_begin_and_end_between_polls_and_tasks_go_on(ledger):
+    made, recording = ledger
+    made.add_task(TASK)
+    executor = TASK._replace(id="e", state=None)
+    for second, executors in ((10, [executor]), (20, [executor]), (30, [])):
+        made.pass_to(AT + second * MICROS)
+        made.take_executors(executors)
+    rows = {one.id: one for one in recording.tasks("lab")}
+    assert rows["t"].end is None
+    found = rows["e"]
+    assert (found.start, found.end) == (AT + 10 * MICROS, AT + 30 * MICROS)
+    assert (found.start_known, found.end_known, found.is_executor) == (False, False, True)
+
+
+def test_a_task_that_is_back_has_the_state_in_which_it_came(ledger):
+    made, recording = ledger
+    made.add_task(TASK)
+    for second, state in ((10, "TASK_UNREACHABLE"), (20, "TASK_KILLING")):
+        made.pass_to(AT + second * MICROS)
+        made.change_task(TaskChange("f", "t", state, None, None))
+    assert _tasks(recording)[-1] == ("t", 1, 20, None, "TASK_KILLING", None)
+
+
+@pytest.mark.parametrize(("heard", "last_seen"), [(3, 5), (7, 7)])
+def test_a_master_that_is_lost_was_seen_until_it_was_heard_or_changed(ledger, heard, last_seen):
+    made, recording = ledger
+    made.pass_to(AT + 5 * MICROS)
+    made.still_there(AT + 9 * MICROS)
+    made.lost(AT + heard * MICROS)
+    assert [one.last_seen for one in recording.clusters()] == [AT + last_seen * MICROS]
+
+
+def test_a_recording_is_cut_by_as_many_rows_as_it_says(ledger):
+    made, recording = ledger
+    made.take_runs(AT + second * MICROS for second in range(5))
+    assert made.prune(AT + 3 * MICROS) == 3
+    assert [(at - AT) / MICROS for at in recording.runs("lab")] == [3, 4]
