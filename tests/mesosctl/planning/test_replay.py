@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.planning.replay import (
     Calibration,
     Played,
@@ -312,3 +314,11 @@ def test_a_task_fits_on_what_is_unreserved_or_reserved_for_its_role(agent, fits)
     totals = [parse_resources("cpus:1"), parse_resources("cpus:1"), total]
     small = ReplayedTask("one", "web", parse_resources("cpus:0.5"), 1e9)
     assert never_fitting([small, other, task, other, task], totals) == (frozenset() if fits else {2, 4})
+
+
+def test_a_role_that_has_a_thousandth_less_than_its_guarantee_is_short():
+    tasks = [ReplayedTask("one", "web", Resources([Resource("cpus", milli)]), 1000) for milli in (1999, 5000)]
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
+    guarantee = {"web": Quantities({"cpus": 2000})}
+    found = outcomes(demand, Played([1000, None], [None, None], (), [(1000, guarantee)]), 10)
+    assert found["web"].below_guarantee == 100
