@@ -46,6 +46,7 @@ def test_amounts_in_a_sentence_have_units_and_one_cpu_is_no_plural():
         (10_240_000_000, "9.8TiB", "10000GiB"),
         (1_048_576_000_000, "1000TiB", "1000TiB"),
         (1_073_741_824_000_000, "1000PiB", "1000PiB"),
+        (2_199_023_255_552_000, "2048PiB", "2048PiB"),
     ],
 )
 def test_a_size_has_the_largest_unit_in_which_it_is_short(milli, shown, typed):

@@ -18,7 +18,16 @@ READ: dict[str, dict[str, Any]] = {
 }
 MALFORMED = [
     *("master/recovered", "master=", "master=up", "agent/a", "agent/=drained", "agent/a=", "agent/a=gone"),
-    *("role/a=unmet", "role/=met", "offers", "offers=a", "reserved/a=none", "reserved//a=none", "reserved/a/b"),
+    *(
+        "role/a=unmet",
+        "role/=met",
+        "offers",
+        "offers/",
+        "offers=a",
+        "reserved/a=none",
+        "reserved//a=none",
+        "reserved/a/b",
+    ),
     *("role=a=met", "agent=a=drained", "reserved=a=none"),
     *("", "/", "=", "nothing/a=b"),
 ]

@@ -96,3 +96,9 @@ def test_what_is_no_priority_is_refused(text: str, named: str):
         Priorities.parse(text)
     assert refused.value.field == "priorities"
     assert refused.value.hint in ("prod=100,batch=1", None if named == "a" else "")
+
+
+def test_a_priority_without_a_number_is_named():
+    with pytest.raises(RuleViolation) as refused:
+        Priorities.parse("prod")
+    assert str(refused.value) == "'prod' is not ROLE=PRIORITY"
