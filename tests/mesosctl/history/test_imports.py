@@ -392,3 +392,12 @@ def test_a_log_of_a_cluster_that_was_recorded_leaves_what_is_known_of_it(tmp_pat
     history, _ = imported(tmp_path, _HEAD + "t,web,cpus:1,50,150\n", "csv")
     with open_recording(history) as read:
         assert read.clusters() == [replace(known, first_seen=50 * MICROS)]
+
+
+def test_an_agent_of_two_logs_is_there_from_the_earliest_to_the_latest_time(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:1\n", encoding="utf-8")
+    for name, span in (("late.csv", "100,200"), ("early.csv", "50,90")):
+        log = _HEAD + f"{name},web,cpus:1,{span}\n"
+        history, _ = imported(tmp_path, log, "csv", name=name, cluster_id="c", agents=tmp_path / "agents.csv")
+    _, _, agents = rows(history, "c")
+    assert [(one.start / MICROS, one.end / MICROS) for one in agents] == [(50, 200)]
