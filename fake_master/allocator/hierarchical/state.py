@@ -113,18 +113,18 @@ class State:
             self._split(agent, client, allocation)
         self._account(client, agent.id, allocation, -1)
 
-    def _account(self, client: Client, agent: str, allocation: Allocation, times: int, *, counted: bool = True) -> None:
+    def _account(self, client: Client, agent: str, allocation: Allocation, sign: int, *, counted: bool = True) -> None:
         """Account what a client got or gave back in the sorters and the role tree; see `Sorter.allocated`."""
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
         self.has_changed = True
-        self.role_sorter.allocated(role.leaf, agent, allocation, times, counted=counted)
-        role.sorter.allocated(client.leaf, agent, allocation, times, counted=counted)
+        self.role_sorter.allocated(role.leaf, agent, allocation, sign, counted=counted)
+        role.sorter.allocated(client.leaf, agent, allocation, sign, counted=counted)
         unsettled = self._unsettled
-        unsettled[allocation] = unsettled.get(allocation, 0) + times
+        unsettled[allocation] = unsettled.get(allocation, 0) + sign
         if allocation.shared:
-            self.roles.hold_shared(allocation, agent, times)
+            self.roles.hold_shared(allocation, agent, sign)
 
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
@@ -176,12 +176,6 @@ class State:
         """Account what a framework holds on an agent when one of the two appears."""
         for allocation in self.pool.allocations.by_role(used) if used else ():
             self.hold(agent, self.ensure_client(framework, allocation.role), allocation)
-
-    def account_used_alike(self, client: Client, allocation: Allocation, agents: int) -> None:
-        """Account for a client what it uses of as many agents, which have it in their books; not for shared volumes."""
-        client.allocation_count += agents
-        self._account(client, "", allocation, agents)
-        self.roles.allocate(allocation.role, allocation.unreserved, agents)
 
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
         """Convert resources that a client is offered; counts stay."""
