@@ -232,8 +232,6 @@ class InternPool:
         self.allocations = AllocationPool()
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
-        self._capacity_of: dict[int, Capacity] = {}
-        """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
 
@@ -250,14 +248,10 @@ class InternPool:
 
     def capacity(self, features: AgentFeatures, total: Resources) -> Capacity:
         """Return the one capacity with this content."""
-        found = self._capacity_of.get(id(total))  # like agents often share one object
-        if found is not None and found.features == features:
-            return found
         key = (features, interning_key(total))
         found = self._capacities.get(key)
         if found is None:
-            # The capacity keeps the object alive, so its id cannot come to mean another.
-            found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
+            found = self._capacities[key] = Capacity(self, features, total)
         return found
 
     def forget(self) -> None:
@@ -265,7 +259,6 @@ class InternPool:
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()
-        self._capacity_of.clear()
         self.remembered = 0
 
 
