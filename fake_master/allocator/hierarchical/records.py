@@ -20,10 +20,9 @@ class Agent:
     """One agent."""
 
     __slots__ = (
-        "_accepted",
-        "_allocated",
         "_capacity",
         "_free_resources",
+        "accepted",
         "activated",
         "allocations",
         "id",
@@ -45,9 +44,8 @@ class Agent:
         """Everything offered or allocated with its client, in the order in which it was handed out."""
         self.used_by_unknown: dict[str, tuple[Allocation, ...]] = {}
         """The resources that frameworks use which are not known yet, by framework id: neither free nor any client's."""
-        self._allocated = Resources()
-        self._accepted: tuple[Resources, ...] = ()
-        """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""
+        self.accepted: tuple[Resources, ...] = ()
+        """Parts that add up to what was accepted of `allocations`, with allocation roles."""
         self.unavailability: Unavailability | None = None
         self.inverse_offered_to: frozenset[Framework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
@@ -67,28 +65,12 @@ class Agent:
         self._capacity = capacity
         self.refresh()
 
-    @property
-    def allocated(self) -> Resources:
-        """The part of `allocations` that was accepted, with allocation roles."""
-        if self._accepted:
-            self._allocated = Resources(chain(self._allocated, *self._accepted))
-            self._accepted = ()
-        return self._allocated
-
-    @property
-    def accepted(self) -> tuple[Resources, ...]:
-        """The parts that add up to `allocated`."""
-        return self._allocated, *self._accepted
-
-    def accept(self, resources: Resources) -> None:
-        """Add to `allocated`."""
-        self._accepted += (resources,)
-
     def give_back(self, resources: Resources) -> bool:
-        """Subtract from `allocated`; return False, and do nothing, unless all of it was accepted."""
-        if not self.allocated.contains(resources):
+        """Subtract from `accepted`; return False, and do nothing, unless all of it was accepted."""
+        accepted = Resources(chain.from_iterable(self.accepted))
+        if not accepted.contains(resources):
             return False
-        self._allocated -= resources
+        self.accepted = (accepted - resources,)
         return True
 
     @property
@@ -132,7 +114,8 @@ class Framework:
         self.active = True
         self.clients: dict[str, Client] = {}
         """By role: where it is subscribed, or still holds something."""
-        self.inverse_filters: dict[Agent, list[InverseOfferFilter]] = {}
+        self.inverse_filters: dict[Agent, list[object]] = {}
+        """Its refusals of inverse offers that have not ended, by agent."""
 
 
 class Client:
@@ -201,12 +184,3 @@ class Tokens:
         self._used = 0
         self._give(*clients, *{client.role.name: client.role for client in clients}.values())
         self._most = 2 * self._used + _MORE_TOKENS
-
-
-class InverseOfferFilter:
-    """The refusal of an inverse offer for one agent."""
-
-    __slots__ = ("alive",)
-
-    def __init__(self) -> None:
-        self.alive = True

@@ -186,7 +186,7 @@ class State:
     def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
-            agent.accept(allocation.with_role)
+            agent.accepted += (allocation.with_role,)
         elif not agent.give_back(allocation.with_role):
             return
         self.roles.allocate(allocation.role, allocation.unreserved, sign)
