@@ -153,17 +153,15 @@ class AllocationPool:
     """Every allocation in use."""
 
     def __init__(self) -> None:
-        self._by_identity: dict[int, Allocation] = {}
         self._by_value: dict[tuple[str, tuple[object, ...]], Allocation] = {}
         self._given = IdentityCache(self._made_of)
-        """The allocations of resources that others made: of a thousand tasks they are mostly the same objects."""
+        """By the identity of resources: those of an offer and of a thousand tasks are mostly the same objects."""
 
     def __len__(self) -> int:
         return len(self._by_value)
 
     def forget(self) -> None:
         """Start over; allocations in use stay valid, but are no longer recognised."""
-        self._by_identity.clear()
         self._by_value.clear()
         self._given = IdentityCache(self._made_of)
 
@@ -173,17 +171,13 @@ class AllocationPool:
 
     def of(self, tagged: Resources) -> Allocation:
         """Resources with one allocation role.  Raises ValueError if they have none, or several."""
-        allocation = self._by_identity.get(id(tagged))
-        return self._given.of(tagged) if allocation is None else allocation
+        return self._given.of(tagged)
 
     def _made_of(self, tagged: Resources) -> Allocation:
         return self._interned(Allocation(allocation_role(tagged), tagged, Content(tagged.allocated_to(None))))
 
     def by_role(self, tagged: Resources) -> list[Allocation]:
         """Resources with any allocation roles, an allocation for each, by name."""
-        known = self._by_identity.get(id(tagged))
-        if known is not None:
-            return [known]
         roles = sorted({entry.allocation_role or "" for entry in tagged})
         if len(roles) == 1:
             return [self.of(tagged)]
@@ -211,10 +205,7 @@ class AllocationPool:
 
     def _interned(self, made: Allocation) -> Allocation:
         # One search: to hash the resources takes longer than to make an allocation of them.
-        kept = self._by_value.setdefault((made.role, interning_key(made.with_role)), made)
-        # The allocation keeps the object alive, so its id cannot come to mean another.
-        self._by_identity[id(kept.with_role)] = kept
-        return kept
+        return self._by_value.setdefault((made.role, interning_key(made.with_role)), made)
 
 
 def allocation_role(tagged: Resources) -> str:
