@@ -71,7 +71,7 @@ class OfferFilters:
     def postpone(self, seconds: float) -> None:
         """Let each filter end this much later; its timer is postponed too."""
         self._latest.clear()
-        for refusal in self._state.refusals:
+        for refusal in self._state.refusals.values():
             refusal.until += seconds
 
     def forget(self, client: Client) -> None:
@@ -106,7 +106,7 @@ class InverseOffers:
         for agent in agents:
             if agent.unavailability is None:
                 continue
-            for framework in agent.holders():
+            for framework in dict.fromkeys(client.framework for client, _ in agent.allocations):
                 if (
                     framework.active
                     and framework not in agent.inverse_offered_to

@@ -20,11 +20,11 @@ class Agent:
     """One agent."""
 
     __slots__ = (
-        "_capacity",
         "_free_resources",
         "accepted",
         "activated",
         "allocations",
+        "capacity",
         "id",
         "info",
         "inverse_offered_to",
@@ -51,18 +51,14 @@ class Agent:
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
         """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
-        self._capacity = capacity
+        self.capacity = capacity
+        """Its total and features; see `set_capacity`."""
         self._free_resources: FreeResources | None = None
         """None until somebody asks: of an agent that comes with many tasks they are worked out once."""
 
-    @property
-    def capacity(self) -> Capacity:
-        """Its total and features."""
-        return self._capacity
-
     def set_capacity(self, capacity: Capacity) -> None:
         """Replace the total and features."""
-        self._capacity = capacity
+        self.capacity = capacity
         self.refresh()
 
     def give_back(self, resources: Resources) -> bool:
@@ -80,7 +76,7 @@ class Agent:
             held = [allocation for _, allocation in self.allocations]
             if self.used_by_unknown:
                 held += chain.from_iterable(self.used_by_unknown.values())
-            self.set_free_resources(self._capacity.free(tuple(held)))
+            self.set_free_resources(self.capacity.free(tuple(held)))
             assert self._free_resources is not None
         return self._free_resources
 
@@ -97,10 +93,6 @@ class Agent:
     def forget_proofs(self, tokens: int = -1) -> None:
         """Forget that these clients and roles, or all, take nothing."""
         self.rejected_by &= ~tokens
-
-    def holders(self) -> "list[Framework]":
-        """Return the frameworks that hold or are offered something there, once each."""
-        return list(dict.fromkeys(client.framework for client, _ in self.allocations))
 
 
 class Framework:

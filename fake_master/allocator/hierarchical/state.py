@@ -31,7 +31,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities, features_of
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
@@ -42,6 +42,7 @@ from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorte
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
+from mesosctl.model.offers.frameworks import AgentFeatures
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
@@ -289,7 +290,14 @@ class State:
 
     def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
         """The interned capacity of an agent."""
-        return self.pool.capacity(features_of(info, total, self.options), total)
+        features = AgentFeatures.of(
+            info.capabilities,
+            total,
+            filter_gpus=self.options.filter_gpu_resources,
+            region=info.region,
+            master_region=self.options.region,
+        )
+        return self.pool.capacity(features, total)
 
     def count_total(self, capacity: Capacity, sign: int) -> None:
         """Count an agent's total in the sums (+1), or no longer (-1)."""

@@ -34,11 +34,6 @@ class OfferedPart:
         self.is_allocatable = is_allocatable
         """Whether an offer of it reaches the minimum."""
 
-    @property
-    def left_free(self) -> "FreeResources":
-        """The free resources without this part; offered shared volumes are missing too, until the end of the run."""
-        return self.subset.left_free
-
 
 class ResourceSubset:
     """Some of the free resources, the same for every role that could get them."""
@@ -52,7 +47,7 @@ class ResourceSubset:
 
     @property
     def left_free(self) -> "FreeResources":
-        """The free resources without these."""
+        """The free resources without these; offered shared volumes are missing too, until the end of the run."""
         if self._left_free is None:
             free_resources = self.free_resources
             self._left_free = free_resources.pool.free_resources(

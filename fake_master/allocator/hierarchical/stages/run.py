@@ -124,7 +124,7 @@ class Run:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
-        agent.set_free_resources(part.left_free)
+        agent.set_free_resources(part.subset.left_free)
         by_agent = self.offered.get(client)
         if by_agent is None:
             self.offered[client] = {agent.id: allocation.with_role}
