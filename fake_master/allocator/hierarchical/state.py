@@ -20,8 +20,9 @@ or a replay takes without it:
   of three agents and ten frameworks that wait takes 9.4 s instead of 0.4.
 
 `forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
-`_idle_until`, as `rejected_by`, which other free resources, a filter that ends and a framework that asks void; and
-`_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer voids (`_seen`).
+`_idle_until`, with `until` of each client, as `rejected_by`, which other free resources or bounds, a filter that ends
+and a framework that asks void; and `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer
+voids (`_seen`).
 
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """

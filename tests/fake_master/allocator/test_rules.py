@@ -412,3 +412,27 @@ def test_what_an_unknown_framework_uses_is_not_free() -> None:
     allocator.recover_resources("F1", "A1", used, is_allocated=True)
     allocator.advance_to(1.0)
     assert [offered for *_, offered in made.offers] == [expand("3/1024").allocated_to("b")]
+
+
+# --- Updates --------------------------------------------------------------------------------------
+
+
+def test_an_update_of_a_framework_suppresses_and_revives_its_roles() -> None:
+    made = player("framework F a,b")
+    for suppressed, agent, offered in (({"a"}, "A1", {"b"}), ({"a", "b"}, "A2", set()), ((), "A3", {"a", "b"})):
+        made.allocator.update_framework(made.infos["F"], suppressed=suppressed)
+        made.play(f"agent {agent} 1/1")
+        found = {role for _, role, *_ in made.offers}
+        assert found <= set(offered)
+        assert bool(found) is bool(offered)
+
+
+def test_an_answer_about_what_is_gone_changes_nothing() -> None:
+    made = player("framework F a", "agent A 1/1", "accept F A", "unavailable A", "inverse-offers F:A")
+    made.allocator.update_inverse_offer("gone", "A", None)
+    made.allocator.update_inverse_offer("F", "gone", None)
+    made.play("tick -> -")
+    made.play("inverse-offers")
+    made.allocator.update_inverse_offer("F", "A", None)
+    made.play("tick -> -")
+    made.play("inverse-offers F:A")
