@@ -51,7 +51,7 @@ class Recurrence:
         allocator = self._allocator
         state, runs = allocator.state, allocator.allocation_runs
         timers = list(runs.timers.pending())
-        refusals = list(state.refusals)
+        refusals = list(state.refusals.values())
         if not runs.depends_on_state_alone or runs.queue.is_pending or len(timers) != len(refusals):
             return None
         due, number = runs.batches.due

@@ -117,9 +117,6 @@ class RoleTree:
         self.root = Role("", None)
         self._roles: dict[str, Role] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._roles
-
     def __iter__(self) -> Iterator[Role]:
         return iter(self._roles.values())
 

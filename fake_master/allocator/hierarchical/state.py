@@ -32,7 +32,7 @@ from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
-from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities, features_of
+from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.packed_filters import Refusals
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
@@ -43,6 +43,7 @@ from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorte
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
+from mesosctl.model.offers.frameworks import AgentFeatures
 from mesosctl.model.quantities import Quota
 from mesosctl.model.resources import Resources
 
@@ -114,18 +115,18 @@ class State:
             self._split(agent, client, allocation)
         self._account(client, agent.id, allocation, -1)
 
-    def _account(self, client: Client, agent: str, allocation: Allocation, times: int, *, counted: bool = True) -> None:
+    def _account(self, client: Client, agent: str, allocation: Allocation, sign: int, *, counted: bool = True) -> None:
         """Account what a client got or gave back in the sorters and the role tree; see `Sorter.allocated`."""
         role = client.role
         assert role.leaf is not None
         assert role.sorter is not None
         self.has_changed = True
-        self.role_sorter.allocated(role.leaf, agent, allocation, times, counted=counted)
-        role.sorter.allocated(client.leaf, agent, allocation, times, counted=counted)
+        self.role_sorter.allocated(role.leaf, agent, allocation, sign, counted=counted)
+        role.sorter.allocated(client.leaf, agent, allocation, sign, counted=counted)
         unsettled = self._unsettled
-        unsettled[allocation] = unsettled.get(allocation, 0) + times
+        unsettled[allocation] = unsettled.get(allocation, 0) + sign
         if allocation.shared:
-            self.roles.hold_shared(allocation, agent, times)
+            self.roles.hold_shared(allocation, agent, sign)
 
     def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
@@ -178,12 +179,6 @@ class State:
         for allocation in self.pool.allocations.by_role(used) if used else ():
             self.hold(agent, self.ensure_client(framework, allocation.role), allocation)
 
-    def account_used_alike(self, client: Client, allocation: Allocation, agents: int) -> None:
-        """Account for a client what it uses of as many agents, which have it in their books; not for shared volumes."""
-        client.allocation_count += agents
-        self._account(client, "", allocation, agents)
-        self.roles.allocate(allocation.role, allocation.unreserved, agents)
-
     def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
         """Convert resources that a client is offered; counts stay."""
         self.give_back(agent, client, before)
@@ -193,7 +188,7 @@ class State:
     def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
-            agent.accept(allocation.with_role)
+            agent.accepted += (allocation.with_role,)
         elif not agent.give_back(allocation.with_role):
             return
         self.roles.allocate(allocation.role, allocation.unreserved, sign)
@@ -296,7 +291,14 @@ class State:
 
     def capacity(self, info: AgentInfo, total: Resources) -> Capacity:
         """The interned capacity of an agent."""
-        return self.pool.capacity(features_of(info, total, self.options), total)
+        features = AgentFeatures.of(
+            info.capabilities,
+            total,
+            filter_gpus=self.options.filter_gpu_resources,
+            region=info.region,
+            master_region=self.options.region,
+        )
+        return self.pool.capacity(features, total)
 
     def count_total(self, capacity: Capacity, sign: int) -> None:
         """Count an agent's total in the sums (+1), or no longer (-1)."""

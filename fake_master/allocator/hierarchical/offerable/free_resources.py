@@ -34,11 +34,6 @@ class OfferedPart:
         self.is_allocatable = is_allocatable
         """Whether an offer of it reaches the minimum."""
 
-    @property
-    def left_free(self) -> "FreeResources":
-        """The free resources without this part; offered shared volumes are missing too, until the end of the run."""
-        return self.subset.left_free
-
 
 class ResourceSubset:
     """Some of the free resources, the same for every role that could get them."""
@@ -52,7 +47,7 @@ class ResourceSubset:
 
     @property
     def left_free(self) -> "FreeResources":
-        """The free resources without these."""
+        """The free resources without these; offered shared volumes are missing too, until the end of the run."""
         if self._left_free is None:
             free_resources = self.free_resources
             self._left_free = free_resources.pool.free_resources(
@@ -232,8 +227,6 @@ class InternPool:
         self.allocations = AllocationPool()
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
-        self._capacity_of: dict[int, Capacity] = {}
-        """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
 
@@ -250,14 +243,10 @@ class InternPool:
 
     def capacity(self, features: AgentFeatures, total: Resources) -> Capacity:
         """Return the one capacity with this content."""
-        found = self._capacity_of.get(id(total))  # like agents often share one object
-        if found is not None and found.features == features:
-            return found
         key = (features, interning_key(total))
         found = self._capacities.get(key)
         if found is None:
-            # The capacity keeps the object alive, so its id cannot come to mean another.
-            found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
+            found = self._capacities[key] = Capacity(self, features, total)
         return found
 
     def forget(self) -> None:
@@ -265,7 +254,6 @@ class InternPool:
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()
-        self._capacity_of.clear()
         self.remembered = 0
 
 

@@ -5,9 +5,6 @@ from collections.abc import Iterable, Iterator
 
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
 
-# If more than this fraction of all clients moved, sorting again is cheaper than moving them one by one.
-_REBUILD_FRACTION = 8
-
 
 class DrfSorter(Sorter):
     """Orders clients by weighted dominant share."""
@@ -42,14 +39,8 @@ class DrfSorter(Sorter):
         if self.dirty or self._version != self.totals.version:
             self._rebuild()
             return
-        moved = self._moved
-        if not moved:
-            return
-        if len(moved) > 8 and len(moved) * _REBUILD_FRACTION > len(self._leaves):
-            self._rebuild()
-            return
-        divisors = self.totals.divisors
-        for node in moved:
+        divisors = self.totals.divisors if self._moved else {}
+        for node in self._moved:
             node.stale = False
             old = node.key
             ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
@@ -64,7 +55,7 @@ class DrfSorter(Sorter):
                 ):
                     self.ties += 1
                 ranking.insert(place, key)
-        moved.clear()
+        self._moved.clear()
 
     def _changed(self, node: Node) -> None:
         node.stale = True

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 
-from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, clamped_subtract, difference
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
@@ -35,17 +35,15 @@ class Run:
         self.agents_with_shared_offers: set[Agent] = set()
         """Agents of which a shared volume was offered."""
         self.roles_with_quota = list(state.roles.with_quota())
+        self.unmet_guarantees: Amounts = {}
+        """The sum of what all guarantees lack."""
         for role in self.roles_with_quota:
             role.allowance = QuotaAllowance(
                 role.quota,
                 state.consumed_by(role),
                 one_name_is_enough=state.options.quota_takes_whole_agents,
             )
-        self.unmet_guarantees: Amounts = {}
-        """The sum of what all guarantees lack."""
-        for role in self.roles_with_quota:
-            for name, amount in _allowance(role).unmet_guarantee.items():
-                self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
+            add(self.unmet_guarantees, tuple(role.allowance.unmet_guarantee.items()))
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
@@ -126,7 +124,7 @@ class Run:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
-        agent.set_free_resources(part.left_free)
+        agent.set_free_resources(part.subset.left_free)
         by_agent = self.offered.get(client)
         if by_agent is None:
             self.offered[client] = {agent.id: allocation.with_role}
@@ -182,11 +180,6 @@ class Remainder:
 def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
     """Whether a filter of the client on this agent covers the part."""
     return client.filters.cover(agent.sequence, part.allocation.without_role)
-
-
-def _allowance(role: Role) -> QuotaAllowance:
-    assert role.allowance is not None
-    return role.allowance
 
 
 def headroom(state: State) -> Amounts:
