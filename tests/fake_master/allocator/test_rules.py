@@ -436,3 +436,15 @@ def test_an_answer_about_what_is_gone_changes_nothing() -> None:
     made.allocator.update_inverse_offer("F", "A", None)
     made.play("tick -> -")
     made.play("inverse-offers F:A")
+
+
+def test_what_was_held_on_an_agent_that_is_removed_counts_no_more() -> None:
+    made = player("quota a limit=cpus:1", "framework F a", "agent A1 1/1 -> F:A1", "accept F A1", "agent A2 1/1 -> -")
+    made.allocator.remove_agent("A1")
+    made.play("tick -> F:A2")
+
+
+@pytest.mark.parametrize(("part", "value"), [(0.0, 1.0), (0.25, 1.5), (0.5, 2.0), (0.75, 3.0), (1.0, 4.0)])
+def test_a_percentile_lies_between_the_two_nearest_values(part: float, value: float) -> None:
+    assert percentile([1.0, 2.0, 4.0], part) == value
+    assert percentile([7.0], part) == 7.0
