@@ -44,6 +44,9 @@ SQL = re.compile(
     re.VERBOSE,
 )
 """The beginning of a literal that is a statement of SQL, or goes on with one."""
+TEXT_IN_SQL = re.compile(r"(?<=.)'[^']*'(?=.)")
+STRICT = re.compile(r",\s*strict=\w+|,\s*(?=\))")
+"""The argument of `zip`, and the comma that is left without it."""
 CODECS = ("utf-8", "ascii", "latin-1", "utf-16-be")
 
 
@@ -80,18 +83,18 @@ class Mutant:
         )
 
     @cached_property
-    def is_case(self) -> bool:
-        """Whether it changes only the case of SQL without texts or of a codec's name, which makes no difference."""
-        return bool(self._changed_strings) and all(
-            was.lower() == becomes.lower() and (bool(SQL.match(was) and "'" not in was) or was.strip("\"'") in CODECS)
-            for was, becomes in self._changed_strings or ()
+    def changes_nothing(self) -> bool:
+        """Whether it changes only the case of SQL or of a codec's name, or whether `zip` asserts equal lengths."""
+        was, becomes = (STRICT.sub("", text) for text in self._texts)
+        return was == becomes or (
+            bool(self._changed_strings) and all(map(_differ_in_case, self._changed_strings or ()))
         )
 
     @cached_property
     def _changed_strings(self) -> list[tuple[str, str]] | None:
         """The literals that it changes, before and after; None if it changes more."""
         try:
-            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text})").readline)) for text in self._texts)
+            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline)) for text in self._texts)
         except (tokenize.TokenError, IndentationError):
             return None
         changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
@@ -102,6 +105,13 @@ class Mutant:
     @property
     def _texts(self) -> tuple[str, str]:
         return self.removed.strip().rstrip(","), self.added.strip().rstrip(",")
+
+
+def _differ_in_case(literals: tuple[str, str]) -> bool:
+    """Whether two literals are the same SQL, or name the same codec; the case of a text in SQL counts."""
+    was, becomes = literals
+    is_sql = bool(SQL.match(was)) and TEXT_IN_SQL.findall(was) == TEXT_IN_SQL.findall(becomes)
+    return was.lower() == becomes.lower() and (is_sql or was.strip("\"'") in CODECS)
 
 
 class Workspace:
@@ -242,19 +252,21 @@ def judge(room: Room, workers: int, number: int | None, seed: int) -> int:
     by_own = len(mutants) - len(left)
     wording = [mutant for mutant in left if mutant.is_wording]
     known = {(entry["in"], entry["becomes"]) for entry in survivors()}
-    same = [mutant for mutant in left if mutant.is_case or (mutant.function, mutant.added) in known]
-    left = [mutant for mutant in left if mutant not in wording and mutant not in same]
+    same = [mutant for mutant in left if (mutant.function, mutant.added) in known]
+    nothing = [mutant for mutant in left if mutant.changes_nothing and mutant not in same]
+    left = [mutant for mutant in left if mutant not in (*wording, *same, *nothing)]
     wider.run([mutant.name for mutant in left], workers)
     statuses = wider.statuses()
     unknown = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
     for mutant in unknown:
         print(f"{mutant.function}\n  - {mutant.removed}\n  + {mutant.added}")
-    judged = len(mutants) - len(wording)
+    judged = len(mutants) - len(wording) - len(nothing)
     killed = judged - len(same) - len(unknown)
     print(
         f"{room.name}: {killed} of {judged} mutants killed ({killed / max(judged, 1):.1%}), {by_own} by its own tests; "
         f"{len(same)} change nothing, {len(unknown)} survive. "
-        f"{len(wording)} more change only the text of a sentence."
+        f"{len(wording)} more change only the text of a sentence, "
+        f"and {len(nothing)} only the case of SQL or an assertion of zip."
     )
     return len(unknown)
 

@@ -48,7 +48,7 @@ def test_only_the_text_of_a_sentence_is_wording(removed, added, is_wording):
 
 
 @pytest.mark.parametrize(
-    ("removed", "added", "is_case"),
+    ("removed", "added", "changes_nothing"),
     [
         ('"SELECT name FROM names WHERE text = ?",', '"select name from names where text = ?",', True),
         ('new.execute("COMMIT")', 'new.execute("commit")', True),
@@ -57,14 +57,19 @@ def test_only_the_text_of_a_sentence_is_wording(removed, added, is_wording):
             "\"SELECT NAME FROM SQLITE_MASTER WHERE TYPE = 'TABLE'\",",
             False,
         ),
+        ('new.execute("COMMIT")  # at last', 'new.execute("commit")  # at last', True),
         ('text.encode("utf-8")', 'text.encode("UTF-8")', True),
         ('text.encode(errors="ignore")', 'text.encode(errors="IGNORE")', False),
         ('"SELECT name FROM names WHERE text = ?",', '"XXSELECT name FROM names WHERE text = ?XX",', False),
         ("if value < 0:", "if value <= 0:", False),
+        ("pairs = zip(a, b, strict=True)", "pairs = zip(a, b, strict=None)", True),
+        ("pairs = zip(a, b, strict=True)", "pairs = zip(a, b, )", True),
+        ("pairs = zip(a, b, strict=True)", "pairs = zip(a, None, strict=True)", False),
+        ("key = sorted(a, b)", "key = sorted(a, )", False),
     ],
 )
-def test_the_case_of_sql_and_of_a_codec_makes_no_difference(removed, added, is_case):
-    assert Mutant("module.x_name__mutmut_1", "module:name", removed, added).is_case is is_case
+def test_the_case_of_sql_and_of_a_codec_and_strict_zip_make_no_difference(removed, added, changes_nothing):
+    assert Mutant("module.x_name__mutmut_1", "module:name", removed, added).changes_nothing is changes_nothing
 
 
 def test_a_sample_is_fair_and_grows_with_its_number():

@@ -73,7 +73,7 @@ def test_a_file_has_the_records_of_the_transactions_that_ended_well(changes) -> 
 def change_and_compare(registry: Registry, changes) -> dict[str, dict[str, int]]:
     """Make the changes, and return the records that should be there."""
     expected: dict[str, dict[str, int]] = {"thing": {}, "other": {}}
-    assert not registry.was_written
+    assert registry.was_written is False
     for writes, ends_well in changes:
         after = {name: dict(records) for name, records in expected.items()}
         with suppress(ZeroDivisionError), registry.transaction():

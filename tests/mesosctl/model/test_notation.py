@@ -11,6 +11,7 @@ from mesosctl.model.notation import (
     counted,
     format_span,
     listed,
+    natural,
     parse_duration,
     parse_entries,
     parse_fraction,
@@ -219,3 +220,8 @@ def test_of_many_names_the_first_are_listed():
     assert [listed("abcd"[:number], 3) for number in range(5)] == ["", "a", "a, b", "a, b, c", "a, b, c and 1 more"]
     assert listed("abcdefg") == "a, b, c, d, e and 2 more"
     assert [counted(number, "task") for number in range(3)] == ["0 tasks", "1 task", "2 tasks"]
+
+
+def test_names_are_sorted_by_each_of_their_numbers():
+    names = ["a2b3c10", "a2b3c9", "a2b10c1", "a10b1c1", "a02b3c9", "b"]
+    assert sorted(names, key=natural) == ["a02b3c9", "a2b3c9", "a2b3c10", "a2b10c1", "a10b1c1", "b"]

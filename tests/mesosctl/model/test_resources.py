@@ -334,3 +334,54 @@ def test_an_allocation_marks_every_entry_and_a_popped_reservation_leaves_the_res
         replace(entry, reservations=(*entry.reservations, Reservation("DYNAMIC", "x"))) for entry in some
     )
     assert list(pushed.pop_reservation()) == list(some)
+
+
+LEVEL = Reservation("DYNAMIC", "ads", "p", Labels([("a", "b")]))
+
+
+def test_a_reservation_matches_what_is_asked_of_it() -> None:
+    for principal, labels, is_matched in (
+        (None, None, True),
+        ("p", None, True),
+        ("q", None, False),
+        (None, Labels([("a", "b")]), True),
+        (None, Labels(), False),
+        ("q", Labels([("a", "b")]), False),
+    ):
+        assert LEVEL.matches(principal, labels) is is_matched
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (Resource("cpus", 1500), "cpus:1.5"),
+        (Resource("cpus", 1000, (LEVEL,)), "cpus(reservations: [(DYNAMIC,ads,p,{a: b})]):1"),
+        (
+            Resource("cpus", 1000, (Reservation("STATIC", "a"), Reservation("DYNAMIC", "a/b"))),
+            "cpus(reservations: [(STATIC,a),(DYNAMIC,a/b)]):1",
+        ),
+        (Resource("cpus", 1000, allocation_role="web"), "cpus(allocated: web):1"),
+        (Resource("cpus", 1000, revocable=True), "cpus{REV}:1"),
+        (Resource("cpus", 1000, revocable=True, throttleable=True), "cpus{REV,THROTTLE}:1"),
+        (Resource("disk", 1000, disk=Disk("v", container_path="p"), shared=True, copies=2), "disk[v:p]<SHARED>:1<2>"),
+        (Resource("disk", 1000, disk=Disk(source=DiskSource("MOUNT", "/m"))), "disk[MOUNT:/m]:1"),
+    ],
+)
+def test_the_text_of_an_entry_says_what_distinguishes_it(entry: Resource, text: str) -> None:
+    assert str(entry) == text
+    assert entry.text(with_role=False) == text.replace("(allocated: web)", "")
+
+
+@pytest.mark.parametrize(
+    ("stack", "offered_to"),
+    [
+        ((), {"ads", "ads/web", "ads/web/x", "adsx"}),
+        ((Reservation("STATIC", "ads"),), {"ads", "ads/web", "ads/web/x"}),
+        ((Reservation("STATIC", "ads"), Reservation("DYNAMIC", "ads/web")), {"ads/web", "ads/web/x"}),
+    ],
+)
+def test_what_is_reserved_is_offered_to_its_role_and_those_below(stack, offered_to: set[str]) -> None:
+    entry = Resource("cpus", 1000, stack)
+    for role in ("ads", "ads/web", "ads/web/x", "adsx"):
+        assert entry.allocatable_to(role) is (role in offered_to)
+        assert list(Resources([entry]).allocatable_to(role)) == [entry] * (role in offered_to)

@@ -71,6 +71,7 @@ def test_a_resource_is_a_standard_one_or_one_of_an_agent():
         ("CPU", (), "did you mean cpus?"),
         ("licence", ("licences",), "did you mean licences?"),
         ("bandwidth", ("b", "a", "mem"), "known: cpus, mem, disk, gpus, ports, a, b"),
+        ("zzz", "cab", "known: cpus, mem, disk, gpus, ports, a, b, c"),
         ("zzz", "fedcba", "known: cpus, mem, disk, gpus, ports, a, b, c and others"),
     ):
         with pytest.raises(RuleViolation, match=f"'{name}'") as refused:
@@ -94,3 +95,10 @@ def test_what_is_no_priority_is_refused(text: str, named: str):
     with pytest.raises(RuleViolation, match=f"'{named}") as refused:
         Priorities.parse(text)
     assert refused.value.field == "priorities"
+    assert refused.value.hint in ("prod=100,batch=1", None if named == "a" else "")
+
+
+def test_a_priority_without_a_number_is_named():
+    with pytest.raises(RuleViolation) as refused:
+        Priorities.parse("prod")
+    assert str(refused.value) == "'prod' is not ROLE=PRIORITY"

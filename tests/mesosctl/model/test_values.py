@@ -98,6 +98,7 @@ def test_values_of_one_kind_have_the_algebra_of_the_kind(kind, data):
     assert [str(value) for value in (value_sum(some),)] == [str(reduce(operator.add, some))]
     times = data.draw(st.integers(1, 4))
     assert value_times(left, times) == reduce(operator.add, [left] * times)
+    assert as_sent(value_times(left, 1)) == as_sent(left), "nothing is calculated"
 
 
 EXAMPLES: dict[str, Value] = {"SCALAR": 1500, "RANGES": Ranges.of([(1, 2)]), "SET": Items.of("ba")}
@@ -137,5 +138,6 @@ def test_a_value_is_made_once_for_the_same_objects_in_the_same_order():
     one, equal, other = [1], [1], [2]
     asked = [(one,), (equal,), (one, other), (other, one), (one,), (one, other), (equal,)]
     assert [cache.of(*objects) for objects in asked] == [1, 2, 3, 4, 1, 3, 2]
+    assert made == asked[:4]
     for number in range(10_000):
         assert cache.of([number]) == 5 + number, "an object that is gone is never taken for another"

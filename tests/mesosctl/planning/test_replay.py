@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities
+from mesosctl.model.resource import Resource
+from mesosctl.model.resources import Resources
 from mesosctl.planning.replay import (
     Calibration,
     Played,
@@ -252,9 +254,11 @@ def test_a_role_is_not_short_before_its_guarantee_was_set_or_when_it_has_all_of_
     other = ReplayedTask("two", "web", parse_resources("cpus:9"), 1000)
     demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [task, other])
     guarantee = {"web": parse_resources("cpus:2;mem:512").scalar_quantities()}
+    least = {"web": parse_resources("cpus:0.001").scalar_quantities()}
     for start, short in ((1000, 0), (1050, 10), (None, 60)):
-        found = outcomes(demand, Played([start, None], [None, None], (), [(1040, guarantee)]), 10)
-        assert found["web"].below_guarantee == short
+        for one in (guarantee, least):
+            found = outcomes(demand, Played([start, None], [None, None], (), [(1040, one)]), 10)
+            assert found["web"].below_guarantee == short
 
 
 def test_waits_are_exact_to_a_microsecond_and_one_at_the_limit_is_not_above_it():
@@ -308,4 +312,13 @@ def test_a_task_fits_on_what_is_unreserved_or_reserved_for_its_role(agent, fits)
     other = ReplayedTask("one", "other", parse_resources("cpus:1"), 1e9)
     task = ReplayedTask("one", "web", size, 1e9)
     totals = [parse_resources("cpus:1"), parse_resources("cpus:1"), total]
-    assert never_fitting([other, task, other, task], totals) == (frozenset() if fits else {1, 3})
+    small = ReplayedTask("one", "web", parse_resources("cpus:0.5"), 1e9)
+    assert never_fitting([small, other, task, other, task], totals) == (frozenset() if fits else {2, 4})
+
+
+def test_a_role_that_has_a_thousandth_less_than_its_guarantee_is_short():
+    tasks = [ReplayedTask("one", "web", Resources([Resource("cpus", milli)]), 1000) for milli in (1999, 5000)]
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
+    guarantee = {"web": Quantities({"cpus": 2000})}
+    found = outcomes(demand, Played([1000, None], [None, None], (), [(1000, guarantee)]), 10)
+    assert found["web"].below_guarantee == 100
