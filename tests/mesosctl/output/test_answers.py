@@ -60,6 +60,14 @@ def test_a_forecast_names_what_stays_and_what_is_left() -> None:
     assert "  agents lost: 1 of 3: agent-3 (lost in total: 8 cpus and 16GiB mem)" in said
 
 
+def test_what_before_and_after_count_is_said_in_a_pipe_too() -> None:
+    sentence = "BEFORE and AFTER count tasks and offers, including"
+    piped = whole_forecast()
+    assert any(str(line).startswith(sentence) for line in forecast_report(piped).remark)
+    same = replace(piped, roles=(), frameworks=())
+    assert not any(str(line).startswith(sentence) for line in forecast_report(same).remark)
+
+
 @pytest.mark.parametrize(
     ("before", "says"),
     [
