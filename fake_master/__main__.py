@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 import typer
@@ -200,13 +201,16 @@ def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Mas
 def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.source_file import Source, read_opened, read_source
+    from mesosctl.file_reading import refuse_empty_input
 
     agents, flags = options.agent or [], options.flags()
     if options.cluster is None:
         file: Source = ClusterSpec()
     elif str(options.cluster) == "-":
         with open(sys.stdin.fileno(), "rb", closefd=False) as given:
-            file = read_opened(given, "standard input", options.mesos_version)
+            content = given.read()
+        refuse_empty_input(content, "cluster")
+        file = read_opened(BytesIO(content), "standard input", options.mesos_version)
     else:
         file = read_source(options.cluster, options.mesos_version)
     if not isinstance(file, ClusterSpec):

@@ -6,6 +6,8 @@ from contextlib import suppress
 from io import BufferedReader
 from pathlib import Path
 
+from mesosctl.model.errors import BadInput
+
 LARGEST_TEXT = 64 << 20
 """The most bytes of a text file; files for mesosctl are far smaller."""
 
@@ -58,6 +60,14 @@ def read_text_file(path: str | os.PathLike[str]) -> str:
     if len(content) > LARGEST_TEXT:
         raise NoFile(f"it holds more than {LARGEST_TEXT >> 20} MiB")
     return content.decode().replace("\r\n", "\n").replace("\r", "\n")
+
+
+def refuse_empty_input(content: str | bytes, field: str) -> None:
+    """Raise BadInput naming the option `field` for standard input with nothing in it: what writes to it has failed."""
+    if not content.strip():
+        raise BadInput(
+            "standard input is empty", field=field, hint="look at the output of the command that writes to it"
+        )
 
 
 def why_unreadable(error: OSError | ValueError) -> str:

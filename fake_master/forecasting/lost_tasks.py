@@ -118,7 +118,7 @@ def _held(framework: Framework, of: Collection[str]) -> dict[str, _Held]:
     for one in framework.tasks_or_groups():
         counts[one.role] += len(one) if isinstance(one, TaskGroup) else 1
     return {
-        role: _Held(amounts, Quantities({name: -(-milli // max(1, counts[role])) for name, milli in amounts.items()}))
+        role: _Held(amounts, amounts.average(max(1, counts[role]), up=True))
         for role, amounts in _used(framework, of).items()
     }
 

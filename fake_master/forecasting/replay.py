@@ -219,9 +219,6 @@ class ReplayRun:
         before = moment if due is None else min(due, moment)
         if before <= now:
             return  # offers are yet to be answered
-        if recurrence.decline_on(self._refuse, before):
-            self._seen.clear()
-            return
         if before != self._nothing_before:
             self._nothing_before = before
             self._seen.clear()

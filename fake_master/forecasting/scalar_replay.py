@@ -11,18 +11,17 @@ demand both ways. The rules are those of `allocator/hierarchical`, as its module
 (`stages/two_stages.py`), quota (`stages/parts_within_quota.py`), the order (`sorters/drf_sorter.py`), filters
 (`offer_filters.py`), and the frameworks' answers (`sources/simulated_frameworks.py`).
 
-Amounts are tuples of thousandths, one for each name of a resource.
+Amounts are thousandths, one for each name of a resource, packed into one integer (`packed_amounts.py`).
 """
 
 import heapq
 import math
 from bisect import bisect_left, insort
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
-from operator import add, ge, sub
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -30,21 +29,18 @@ from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
+from fake_master.forecasting.packed_amounts import Amounts, Lanes
 from fake_master.sources.demand import WantedTask
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-
-Amounts = tuple[int, ...]
-"""Thousandths, one for each name."""
 
 _MOST_KEPT = 10_000
 """Shares and verdicts that are kept; beyond that all of them are dropped, and made again as needed."""
 _MOST_REQUESTS = 1000
 """The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
 
-
-Minimum = tuple[tuple[tuple[int, int], ...], ...]
-"""The least amounts of an offer: alternatives of amounts with the places of their names."""
+Minimum = tuple[Amounts, ...]
+"""The least amounts of an offer: any of these will do."""
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +68,7 @@ Member = TypeVar("Member", bound="_Node")
 class _Order(Generic[Member]):
     """Roles, or the frameworks of a role, in the order of their dominant shares."""
 
-    __slots__ = ("_ranking", "is_stale", "nodes", "ties")
+    __slots__ = ("_ranking", "has_rivals", "is_stale", "nodes", "ties")
 
     def __init__(self) -> None:
         self.nodes: list[Member] = []
@@ -81,13 +77,16 @@ class _Order(Generic[Member]):
         self._ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
+        self.has_rivals = False
+        """Whether there is an order, since more than one took part in the last walk."""
 
     def walk(self) -> list[Member]:
         """Return those that take part, in order; what is allocated meanwhile counts from the next walk on."""
         if self.is_stale:
             self.is_stale = False
             ranking = [node for node in self.nodes if node.is_active]
-            if len(ranking) > 1:
+            self.has_rivals = len(ranking) > 1
+            if self.has_rivals:
                 ranking.sort(key=_Node.key)
                 share = -1.0
                 for node in ranking:
@@ -101,16 +100,17 @@ class _Order(Generic[Member]):
 class _Shares(dict[Amounts, float]):
     """The dominant share of amounts, without a weight, kept because the same come again and again."""
 
-    def __init__(self, divisors: Sequence[float]) -> None:
+    def __init__(self, lanes: Lanes, divisors: Sequence[float]) -> None:
         super().__init__()
-        self.divisors = divisors
+        self._lanes = lanes
+        self._divisors = divisors
         """The totals of the cluster."""
 
     def __missing__(self, amounts: Amounts) -> float:
         if len(self) >= _MOST_KEPT:
             self.clear()
         best = 0.0
-        for amount, divisor in zip(amounts, self.divisors, strict=True):
+        for amount, divisor in zip(self._lanes.amounts(amounts), self._divisors, strict=True):
             # As `drf_sorter._share` does it, whose last bit decides ties.
             best = max(best, (amount // 1000 + amount % 1000 / 1000.0) / divisor)
         self[amounts] = best
@@ -120,18 +120,19 @@ class _Shares(dict[Amounts, float]):
 class _LargeEnough(dict[Amounts, bool]):
     """Whether an offer of these amounts is large enough, kept for the same reason."""
 
-    def __init__(self, minimum: Minimum | None) -> None:
+    def __init__(self, lanes: Lanes, minimum: Minimum | None) -> None:
         super().__init__()
-        self.minimum = minimum
-        """The least amounts of an offer, one alternative after the other; None if any amount will do."""
+        self._lanes = lanes
+        self._minimum = minimum
+        """None if any amount will do."""
 
     def __missing__(self, part: Amounts) -> bool:
         if len(self) >= _MOST_KEPT:
             self.clear()
         large = self[part] = (
-            any(part)
-            if self.minimum is None
-            else any(all(part[at] >= amount for at, amount in alternative) for alternative in self.minimum)
+            part > 0
+            if self._minimum is None
+            else any(self._lanes.contain(part, alternative) for alternative in self._minimum)
         )
         return large
 
@@ -149,7 +150,7 @@ class _Node:
         self.is_active = is_active
         self.count = 0
         """The number of offers to it so far."""
-        self.amounts: Amounts = (0,) * len(shares.divisors)
+        self.amounts: Amounts = 0
         self.share = 0.0
         """The dominant share of the amounts, as of the last time that it was compared."""
         order.nodes.append(self)
@@ -159,7 +160,7 @@ class _Node:
         """Its amounts have changed, or its count."""
         self.amounts = amounts
         order = self.order
-        if len(order.nodes) > 1:
+        if order.has_rivals:
             order.is_stale = True
 
     def key(self) -> tuple[float, int, str]:
@@ -176,30 +177,46 @@ class _Node:
 class _Role(_Node):
     """A role that has frameworks."""
 
-    __slots__ = ("frameworks", "held", "left_of_held", "limits_left", "unmet")
+    __slots__ = ("active", "at_rest", "bound", "bound_at", "frameworks", "limits_left", "most", "unmet")
 
     def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
-        super().__init__(name, order, weight, shares, is_active=True)
+        super().__init__(name, order, weight, shares, is_active=False)
         self.frameworks: _Order[_Client] = _Order()
-        self.limits_left: Sequence[float] | None = None
-        """The amounts that its limits leave in this run; None without quota."""
-        self.unmet: Sequence[int] = ()
+        self.active = 0
+        """The number of its frameworks that may be offered something."""
+        self.unmet: Amounts = 0
         """The amounts that its guarantee lacks in this run."""
-        self.held: Amounts | None = None
-        self.left_of_held: tuple[Sequence[int], Sequence[float]] = (), ()
-        """Those two at the beginning of a run in which it held `held`."""
+        self.limits_left: Amounts | None = None
+        """The amounts that its limits leave in this run; None without quota."""
+        self.at_rest: tuple[Amounts, Amounts | None] = 0, None
+        """Those two while nobody has an offer."""
+        self.most: Amounts | None = None
+        """The most that it may be offered of an agent while nobody has an offer; None for all that is free.
+
+        As offers are made and tasks start, it may be offered less, never more.
+        """
+        self.bound: Amounts | None = None
+        """The most that the second stage may offer to it at one point of a run; None for all that is free."""
+        self.bound_at = 0
+        """The number of that point."""
 
 
 _Filters = deque[tuple[float, Amounts]]
+"""When each ends, in this order, and what it refuses, with the guards of its lanes."""
 
 
 class _Client(_Node):
     """A framework in one role."""
 
-    __slots__ = ("agents", "filters", "framework", "large_enough", "role")
+    __slots__ = ("_guards", "agents", "filters", "framework", "large_enough", "role", "unfit", "until")
 
     def __init__(
-        self, framework: "_Framework", role: _Role, agents: Collection[int], large_enough: _LargeEnough
+        self,
+        framework: "_Framework",
+        role: _Role,
+        agents: Collection[int],
+        large_enough: _LargeEnough,
+        guards: int,
     ) -> None:
         super().__init__(framework.name, role.frameworks, 1.0, role.shares, is_active=False)
         self.framework = framework
@@ -207,37 +224,50 @@ class _Client(_Node):
         self.agents = agents
         """The agents that may be offered to it."""
         self.large_enough = large_enough
+        self._guards = guards
         self.filters: dict[int, _Filters] = {}
-        """By agent: when each ends, in this order, and what it refuses, without those that a later one covers."""
+        """By agent, without those that a later one covers."""
+        self.until: dict[int, float] = {}
+        """By agent: it can be offered nothing of it that it does not refuse until then, unless something changes.
 
-    def refuse(self, agent: int, part: Amounts, end: float) -> None:
+        An agent that is not in it has to be looked at.
+        """
+        self.unfit: set[Amounts] = set()
+        """Offers that have no room for any size that waits."""
+
+    def refuse(self, agent: int, part: Amounts, end: float, now: float) -> None:
         """Refuse a part until then, which is no earlier than any other end so far."""
+        guards = self._guards
+        refused = part | guards
         filters = self.filters.get(agent)
         if filters is None:
             filters = self.filters[agent] = deque()
-        while filters and _contains(part, filters[-1][1]):
-            filters.pop()
-        filters.append((end, part))
-
-    def filters_of(self, agent: int, over: float) -> "_Filters | None":
-        """Return the filters of an agent that have not ended before a moment."""
-        filters = self.filters.get(agent)
-        while filters and filters[0][0] < over:
+        while filters and filters[0][0] < now:
             filters.popleft()
-        return filters
+        while filters and refused - (filters[-1][1] ^ guards) & guards == guards:
+            filters.pop()
+        filters.append((end, refused))
 
     def refused_until(self, agent: int, part: Amounts, over: float) -> float:
         """Return when the last filter ends that covers a part and has not ended before a moment; 0 if there is none."""
-        filters = self.filters_of(agent, over)
-        return _end_of(filters, part) if filters else 0.0
+        filters = self.filters.get(agent)
+        if filters:
+            guards = self._guards
+            for end, refused in reversed(filters):
+                if end < over:
+                    break
+                if refused - part & guards == guards:
+                    return end
+        return 0.0
 
 
 class _Framework:
     """A framework: the tasks that it asks for, and those that wait."""
 
-    def __init__(self, name: str, asking: AskingFramework) -> None:
+    def __init__(self, name: str, asking: AskingFramework, lanes: Lanes) -> None:
         self.name = name
         self.asking = asking
+        self._contain = lanes.contain
         self.clients: list[_Client] = []
         self.joined = 0.0
         self.asked = 0
@@ -246,61 +276,25 @@ class _Framework:
         self.waiting = 0
         self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[AskedTask]]] = {}
         """The tasks that wait, by size and role."""
-        self.unfit: set[tuple[str, Amounts]] = set()
-        """Offers that have no room for any size that waits."""
 
-    def fits(self, role: str, offered: Amounts) -> bool:
-        """Whether an offer has room for any task that waits."""
-        offer = role, offered
-        if not self.waiting or offer in self.unfit:
-            return False
-        if any(key[1] == role and _contains(offered, size) for key, (size, _) in self.queues.items()):
-            return True
-        self.unfit.add(offer)
-        return False
-
-    def take(self, role: str, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
-        """Return the waiting tasks for which there is room, first come, first served; they wait no longer."""
-        if not self.fits(role, left):
-            return []
+    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
+        """Return the waiting tasks for which an offer has room, first come, first served; they wait no longer."""
         found: list[tuple[Amounts, AskedTask]] = []
+        role, offered = client.role.name, left
         fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
-        while fitting := [one for one in fitting if _contains(left, one[2])]:
+        while fitting := [one for one in fitting if self._contain(left, one[2])]:
             _, key, size, queue = first = min(fitting)
             found.append((size, queue.popleft()))
-            left = _minus(left, size)
+            left -= size
             fitting.remove(first)
             if queue:
                 fitting.append((queue[0].place, key, size, queue))
             else:
                 del self.queues[key]
+        if not found:
+            client.unfit.add(offered)
         self.waiting -= len(found)
         return found
-
-
-def _end_of(filters: _Filters, part: Amounts) -> float:
-    """Return when the last filter ends that covers a part; 0 if there is none."""
-    for end, refused in reversed(filters):
-        if refused == part or _contains(refused, part):
-            return end
-    return 0.0
-
-
-def _contains(amounts: Amounts, others: Amounts) -> bool:
-    return all(map(ge, amounts, others))
-
-
-def _minus(amounts: Amounts, others: Amounts) -> Amounts:
-    return tuple(map(sub, amounts, others))
-
-
-def _left(amounts: Iterable[Any], taken: Sequence[int]) -> tuple[Any, ...]:
-    """The rest of amounts; zero if more is taken of a resource than there is."""
-    return tuple([one - gone if one > gone else 0 for one, gone in zip(amounts, taken, strict=True)])
-
-
-def _plus(amounts: Amounts, others: Amounts) -> Amounts:
-    return tuple(map(add, amounts, others))
 
 
 class _Declined(NamedTuple):
@@ -320,28 +314,117 @@ class _Moment(NamedTuple):
     counts: list[list[int]]
 
 
-Offers = dict[_Client, dict[int, Amounts]]
+class _Bounds:
+    """The bounds that quota sets to what each role may be offered, at each point of a run.
+
+    The rules are those of `stages/parts_within_quota.py`.  Without quotas there are no bounds.
+    """
+
+    def __init__(self, lanes: Lanes, state: State, roles: Mapping[str, _Role], headroom: Amounts) -> None:
+        self._lanes = lanes
+        self._roles = roles
+        self.headroom = headroom
+        """The sum of what is free, without what is offered."""
+        self.quotas = {
+            role.name: (
+                lanes.packed(role.quota.guarantees),
+                lanes.packed(dict(role.quota.limits.items()), otherwise=math.inf),
+            )
+            for role in state.roles.with_quota()
+        }
+        """The guarantees and limits of each role that has any."""
+        self.unmet: Amounts = 0
+        """The sum of what all guarantees lack, in this run."""
+        self._absent: Amounts = 0
+        """The guarantees of roles without frameworks."""
+        self.are_known = False
+        """Whether what each role may be offered while nobody has an offer is that of the present moment."""
+        self.point = 0
+        """The number of this point of a run: other amounts are left after each offer."""
+
+    def begin(self, *, others_are_out: bool) -> None:
+        """Begin a run; `others_are_out` if the offers of another one at this moment are not answered."""
+        if not self.are_known:
+            self._work_out()
+        roles = self._roles.values()
+        if not others_are_out:
+            for role in roles:
+                role.unmet, role.limits_left = role.at_rest
+        self.unmet = self._absent + sum(role.unmet for role in roles)
+        self.point += 1
+
+    def _work_out(self) -> None:
+        rest, least = self._lanes.rest, self._lanes.least
+        unmet = self._absent = sum(quota[0] for name, quota in self.quotas.items() if name not in self._roles)
+        for name, role in self._roles.items():
+            if name in self.quotas:
+                guarantee, limit = self.quotas[name]
+                role.at_rest = rest(guarantee, role.amounts), rest(limit, role.amounts)
+                unmet += role.at_rest[0]
+        spare = rest(self.headroom, unmet)
+        for role in self._roles.values():
+            lacking, limits_left = role.at_rest
+            if limits_left is None:
+                role.most = spare if unmet else None
+            else:
+                beyond = rest(limits_left, lacking)
+                role.most = lacking + (least(beyond, spare) if unmet else beyond)
+        self.are_known = True
+
+    def spare(self) -> Amounts:
+        """Return how much may be offered without using what guarantees still lack."""
+        return self._lanes.rest(self.headroom, self.unmet)
+
+    def guaranteed(self, role: _Role) -> Amounts:
+        """Return the most that a role may be offered for its guarantee, and beside it."""
+        assert role.limits_left is not None, "it has a guarantee"
+        beyond = self._lanes.rest(role.limits_left, role.unmet)
+        return role.unmet + (self._lanes.least(beyond, self.spare()) if self.unmet else beyond)
+
+    def fair(self, role: _Role) -> Amounts | None:
+        """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
+        bound = role.limits_left
+        if self.unmet:
+            spare = self.spare()
+            bound = spare if bound is None else self._lanes.least(bound, spare)
+        role.bound, role.bound_at = bound, self.point
+        return bound
+
+    def offered(self, role: _Role, part: Amounts) -> None:
+        """A role is offered this."""
+        self.headroom -= part
+        self.point += 1
+        if role.limits_left is not None:
+            role.unmet = self._lanes.rest(role.unmet, part)
+            role.limits_left = self._lanes.rest(role.limits_left, part)
+
+
+_Offers = dict[_Client, dict[int, Amounts]]
 """The offers of a run: by client and agent."""
 
 
 class _OpenAgents:
-    """The agents that have anything free: in order, and in order by what that is."""
+    """The agents on which not everything is held: in order, and in order by what is free or offered there."""
 
     def __init__(self, free: Sequence[Amounts]) -> None:
-        self.in_order = [agent for agent, amounts in enumerate(free) if any(amounts)]
+        self.free = list(free)
+        """By agent, with what is offered."""
+        self.in_order = [agent for agent, amounts in enumerate(free) if amounts]
         self.alike: dict[Amounts, list[int]] = {}
         for agent in self.in_order:
             self.alike.setdefault(free[agent], []).append(agent)
 
-    def change(self, agent: int, before: Amounts, after: Amounts) -> None:
-        """Put an agent in another place, or leave it out, because it has other resources free now."""
-        if any(after):
+    def change(self, agent: int, more: Amounts) -> None:
+        """Put an agent in another place, or leave it out, because this much more is free there, or less."""
+        before = self.free[agent]
+        after = self.free[agent] = before + more
+        if after:
             insort(self.alike.setdefault(after, []), agent)
-            if not any(before):
+            if not before:
                 insort(self.in_order, agent)
         else:
             del self.in_order[bisect_left(self.in_order, agent)]
-        if any(before):
+        if before:
             alike = self.alike[before]
             del alike[bisect_left(alike, agent)]
             if not alike:
@@ -364,13 +447,17 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
-        self._names, self._sizes, self._free = _in_places(state, frameworks)
-        """The names of resources in order; the sizes of tasks, by the ids of their resources; what agents have free."""
-        self._nothing: Amounts = (0,) * len(self._names)
+        self._lanes = _lanes_for(state, frameworks)
+        self._sizes = {
+            id(task.resources): self._lanes.packed(task.resources.scalar_quantities())
+            for asking in frameworks
+            for task in asking.tasks
+        }
+        """By the ids of their resources."""
+        self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
+        """By agent, without what is offered."""
         self._open = _OpenAgents(self._free)
-        self._headroom: Amounts = tuple(map(sum, zip(*self._free, strict=True)))
-        """The sum of what is free."""
-        self._shares = _Shares([state.totals.divisors.get(name, math.inf) for name in self._names])
+        self._shares = _Shares(self._lanes, [state.totals.divisors.get(name, math.inf) for name in self._lanes.names])
         self._interval = allocator.allocation_runs.batches.interval
         self._batch = allocator.allocation_runs.batches.due[0]
         """The moment of the next batch."""
@@ -380,29 +467,22 @@ class ScalarReplay:
         self._roles: dict[str, _Role] = {}
         self._order: _Order[_Role] = _Order()
         self._clients: list[_Client] = []
-        self._offers: Offers = {}
-        self._unmet: Sequence[int] = self._nothing
-        """The sum of what all guarantees lack, in this run."""
-        self._is_lacking = False
-        self._spare: Sequence[int] | None = None
-        """How much may be offered without using what guarantees lack; None if it has to be worked out again."""
+        self._offers: _Offers = {}
+        self._unanswered: list[_Offers] = []
+        """The offers of each run at this moment."""
         self._until = now
         self._idle_until = [0.0] * len(self._free)
-        """By agent: everybody refuses all that it has free until then, and so each part of that."""
-        self._quotas = {
-            role.name: (
-                [role.quota.guarantees.get(name, 0) for name in self._names],
-                [dict(role.quota.limits.items()).get(name, math.inf) for name in self._names],
-            )
-            for role in state.roles.with_quota()
-        }
+        """By agent: everybody refuses whatever they may be offered of it until then."""
+        self._bounds = _Bounds(self._lanes, state, self._roles, sum(self._free))
         self._now = now
         self._over = now
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
-        self._active = 0
+        self._wanting = 0
         """The number of clients that may be offered something."""
+        self._ranking: list[_Client] = []
+        """Those in fair order; empty if that has to be worked out."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
@@ -448,7 +528,7 @@ class ScalarReplay:
         """Let the frameworks join, and time pass; `progress` is told the time at each step."""
         self._until = until
         for number, asking in enumerate(self._frameworks):
-            framework = _Framework(f"{number:04d}", asking)
+            framework = _Framework(f"{number:04d}", asking, self._lanes)
             if asking.after:
                 self._at(self._now + asking.after, partial(self._join, framework))
             else:
@@ -471,7 +551,7 @@ class ScalarReplay:
         if self._candidates is not None:
             return self._now
         due = self._due
-        if not self._active:
+        if not self._wanting:
             self._skip_to(due)
         elif not self._has_changed:
             self._skip_to(min(due, self._declined[0].end) if self._declined else due)
@@ -494,23 +574,25 @@ class ScalarReplay:
         if self._candidates is not None:
             candidates, self._candidates = sorted(self._candidates), None
             self._over = now
-            if self._active:
+            if self._wanting:
                 self._run(candidates)
         if self._batch <= now:
             self._do_batch()
+        if self._unanswered:
+            self._answer_all()
 
     def _do_batch(self) -> None:
         self._begin_batch()
         while self._declined and self._declined[0].end < self._over:
             self._declined.popleft()
             self._has_changed = True
-        if self._has_changed and self._active:
+        if self._has_changed and self._wanting:
             due = self._due
-            if self._seconds is not None and due - self._now > 2 * self._seconds:
+            if self._seconds is not None and due - self._now > 2 * self._seconds and not self._unanswered:
                 self._leave_out_repetitions(due)
                 self._begin_batch()
             self._has_changed = False
-            self._run(self._open.in_order.copy())
+            self._run(self._open.in_order)
         self._batch = self._now + self._interval
 
     def _begin_batch(self) -> None:
@@ -543,6 +625,7 @@ class ScalarReplay:
         for client in self._clients:
             for agent, filters in client.filters.items():
                 client.filters[agent] = deque((end + left_out, refused) for end, refused in filters)
+            client.until.clear()
         self._declined = deque(one._replace(end=one.end + left_out) for one in self._declined)
         self._idle_until = [0.0] * len(self._free)
         for place, order in enumerate(orders):
@@ -555,182 +638,115 @@ class ScalarReplay:
 
     def _run(self, agents: Sequence[int]) -> None:
         """Offer what these agents have free."""
-        offers: Offers = {}
-        self._offers = offers
-        self._begin_quota()
-        if self._is_lacking:
+        self._offers = {}
+        if self._bounds.quotas:
+            self._bounds.begin(others_are_out=bool(self._unanswered))
+        if self._bounds.unmet:
             self._meet_guarantees(agents)
         self._share_fairly(agents)
-        by_framework: dict[_Framework, list[tuple[_Client, int, Amounts]]] = {}
-        for client, by_agent in offers.items():
-            made = by_framework.setdefault(client.framework, [])
-            made += ((client, agent, part) for agent, part in by_agent.items())
-        for framework, listed in by_framework.items():
-            self._at(self._now, partial(self._answer, framework, listed))
-
-    def _begin_quota(self) -> None:
-        """Work out what each role with quota may still get."""
-        if not self._quotas:
-            return
-        self._spare = None
-        unmet: Sequence[int] = self._nothing
-        for name, (guarantees, limits) in self._quotas.items():
-            role = self._roles.get(name)
-            if role is None:
-                unmet = list(map(add, unmet, guarantees))
-                continue
-            if role.held != role.amounts:
-                role.held = role.amounts
-                role.left_of_held = _left(guarantees, role.amounts), _left(limits, role.amounts)
-            role.unmet, role.limits_left = role.left_of_held
-            unmet = list(map(add, unmet, role.unmet))
-        self._unmet = unmet
-        self._is_lacking = any(unmet)
+        if self._offers:
+            self._unanswered.append(self._offers)
 
     def _meet_guarantees(self, agents: Sequence[int]) -> None:
         """The first stage: each agent to those that lack some of their guarantee."""
+        now, idle_until = self._now, self._idle_until
         lacking: list[_Role] | None = None
         for agent in agents:
             if lacking is None:
-                # All roles are put in order, so that ties are counted.
-                lacking = [role for role in self._order.walk() if any(role.unmet) and role.frameworks.walk()]
+                lacking = [role for role in self._roles.values() if role.unmet and role.is_active]
+                if len(lacking) > 1:
+                    lacking = [role for role in self._order.walk() if role.unmet]
             if not lacking:
                 return
-            if self._idle_until[agent] <= self._now and self._offer_for_guarantees(agent, lacking):
+            if idle_until[agent] <= now and self._offer_for_guarantees(agent, lacking):
                 lacking = None
 
     def _offer_for_guarantees(self, agent: int, lacking: list[_Role]) -> bool:
         """Offer an agent to these roles in this order; return whether anything was."""
+        least, free, over = self._lanes.least, self._free[agent], self._over
         gave = False
         for role in lacking:
             for client in role.frameworks.walk():
-                if self._free[agent] == self._nothing:
-                    return gave
-                if not any(role.unmet):
+                until = client.until.get(agent)
+                if (self._refuses_until(client, agent) if until is None else until) >= over:
+                    continue
+                guaranteed = least(free, role.unmet)
+                if not guaranteed:
                     break
-                if agent not in client.agents:
-                    continue
-                part, guaranteed = self._guaranteed_part(role, agent)
-                if not any(guaranteed) or not client.large_enough[part]:
-                    continue
-                if not client.refused_until(agent, part, self._over):
+                part = least(free, self._bounds.guaranteed(role))
+                if client.large_enough[part] and not client.refused_until(agent, part, over):
                     self._commit(client, agent, part)
-                    self._unmet = _left(self._unmet, guaranteed)
-                    self._spare = None
-                    self._is_lacking = any(self._unmet)
+                    self._bounds.unmet -= guaranteed
+                    free = self._free[agent]
                     gave = True
         return gave
 
-    def _guaranteed_part(self, role: _Role, agent: int) -> tuple[Amounts, Amounts]:
-        """Return what a role is offered for its guarantee, and how much of it is for the guarantee itself."""
-        limits = role.limits_left
-        assert limits is not None, "it has a guarantee"
-        free = self._free[agent]
-        guaranteed = tuple(map(min, free, role.unmet))
-        extra = map(min, _minus(free, guaranteed), _left(limits, guaranteed))
-        if self._is_lacking:
-            extra = map(min, extra, self._spare_amounts())
-        return tuple(map(add, guaranteed, extra)), guaranteed
-
-    def _spare_amounts(self) -> Sequence[int]:
-        """Return how much may be offered without using what guarantees still lack."""
-        if self._spare is None:
-            self._spare = _left(self._headroom, self._unmet)
-        return self._spare
-
     def _share_fairly(self, agents: Sequence[int]) -> None:
         """The second stage: the rest of each agent to all roles and their frameworks in fair order."""
-        if self._active == 1 and not self._quotas and self._seconds is not None:
-            self._offer_to_one(next(client for client in self._clients if client.is_active), agents)
-            return
+        now, over, free, idle_until = self._now, self._over, self._free, self._idle_until
         for agent in agents:
-            if self._idle_until[agent] <= self._now and self._free[agent] != self._nothing:
-                self._offer_fairly(agent)
-
-    def _offer_to_one(self, client: _Client, agents: Sequence[int]) -> None:
-        """Offer all agents to the only client that wants anything; what it would decline counts as declined at once."""
-        assert self._seconds is not None, "without filters, the batch of this moment offers it again"
-        now, end = self._now, self._now + self._seconds
-        declined: list[tuple[_Client, int, Amounts]] = []
-        for agent in agents:
-            free = self._free[agent]
-            if self._idle_until[agent] > now or free == self._nothing:
+            if idle_until[agent] > now or not free[agent]:
                 continue
-            if not client.large_enough[free] or agent not in client.agents:
-                self._idle_until[agent] = math.inf
-            elif refused_until := client.refused_until(agent, free, self._over):
-                self._idle_until[agent] = refused_until
-            elif client.framework.fits(client.role.name, free):
-                self._commit(client, agent, free)
+            taking = []
+            ends = math.inf
+            for client in self._ranking or self._ranked():
+                until = client.until.get(agent)
+                if until is None:
+                    until = self._refuses_until(client, agent)
+                if until < over:
+                    taking.append(client)
+                elif until < ends:
+                    ends = until
+            if taking:
+                self._offer_fairly(agent, taking)
             else:
-                declined.append((client, agent, free))
-                client.refuse(agent, free, end)
-        if declined:
-            self._declined.append(_Declined(end, client.framework, frozenset(declined)))
-            self._has_changed = True
-            client.offered_again(len(declined))
-            client.role.offered_again(len(declined))
+                idle_until[agent] = ends
 
-    def _offer_fairly(self, agent: int) -> None:
-        idle_until = math.inf
-        free = self._free[agent]
-        for role in self._order.walk():
-            is_bounded = self._is_lacking or role.limits_left is not None
-            for client in role.frameworks.walk():
-                if not client.large_enough[free] or agent not in client.agents:
-                    continue
-                filters = client.filters_of(agent, self._over)
-                refused_until = _end_of(filters, free) if filters else 0.0
-                if refused_until:
-                    idle_until = min(idle_until, refused_until)
-                    continue
-                idle_until = 0.0
-                part = self._fair_part(role, free) if is_bounded else free
-                if client.large_enough[part] and not (filters and _end_of(filters, part)):
-                    self._commit(client, agent, part)
-                    free = self._free[agent]
-                    if free == self._nothing:
-                        return
-        self._idle_until[agent] = idle_until
+    def _ranked(self) -> list[_Client]:
+        """Return the clients that want something, in fair order."""
+        self._ranking = [client for role in self._order.walk() for client in role.frameworks.walk()]
+        return self._ranking
 
-    def _fair_part(self, role: _Role, free: Amounts) -> Amounts:
-        """Return as much as the role's own limits and the guarantees of all allow."""
-        bounds: list[Sequence[float]] = []
-        if role.limits_left is not None:
-            bounds.append(role.limits_left)
-        if self._is_lacking:
-            bounds.append(self._spare_amounts())
-        return tuple(map(min, free, *bounds))  # what is free is finite
+    def _offer_fairly(self, agent: int, taking: Sequence[_Client]) -> None:
+        """Offer an agent to these, in this order."""
+        free, over, bounds = self._free[agent], self._over, self._bounds
+        for client in taking:
+            role = client.role
+            bound = role.bound if role.bound_at == bounds.point else bounds.fair(role)
+            part = free if bound is None else self._lanes.least(free, bound)
+            if client.large_enough[part] and not client.refused_until(agent, part, over):
+                self._commit(client, agent, part)
+                free = self._free[agent]
+                if not free:
+                    return
+
+    def _refuses_until(self, client: _Client, agent: int) -> float:
+        """Work out until when a client can be offered nothing of an agent; 0 if it may be now."""
+        most = self._most(client, agent)
+        if agent not in client.agents or not client.large_enough[most]:
+            until = math.inf
+        else:
+            until = client.refused_until(agent, most, self._over)
+        client.until[agent] = until
+        return until
+
+    def _most(self, client: _Client, agent: int) -> Amounts:
+        """Return the most that a client may be offered of an agent while nobody has an offer."""
+        free, most = self._open.free[agent], client.role.most
+        return free if most is None else self._lanes.least(free, most)
 
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
         role = client.role
-        self._set_free(agent, _minus(self._free[agent], part))
-        self._headroom = _minus(self._headroom, part)
-        self._spare = None
+        self._free[agent] -= part
+        self._bounds.offered(role, part)
+        self._ranking = []
         role.count += 1
-        role.hold(_plus(role.amounts, part))
+        role.hold(role.amounts + part)
         client.count += 1
-        client.hold(_plus(client.amounts, part))
+        client.hold(client.amounts + part)
         by_agent = self._offers.setdefault(client, {})
-        by_agent[agent] = _plus(by_agent[agent], part) if agent in by_agent else part
-        if role.limits_left is not None:
-            role.unmet = _left(role.unmet, part)
-            role.limits_left = _left(role.limits_left, part)
-
-    def _give_back(self, client: _Client, agent: int, part: Amounts) -> None:
-        """Resources that were offered, or held, are free again."""
-        self._set_free(agent, _plus(self._free[agent], part))
-        self._headroom = _plus(self._headroom, part)
-        client.role.hold(_minus(client.role.amounts, part))
-        client.hold(_minus(client.amounts, part))
-        self._has_changed = True
-
-    def _set_free(self, agent: int, free: Amounts) -> None:
-        """Replace what is free on an agent."""
-        before, self._free[agent] = self._free[agent], free
-        self._idle_until[agent] = 0.0
-        self._open.change(agent, before, free)
+        by_agent[agent] = by_agent.get(agent, 0) + part
 
     # --- Frameworks -----------------------------------------------------------------------------------
 
@@ -745,22 +761,21 @@ class ScalarReplay:
                 role = self._roles[name] = _Role(name, self._order, weight, self._shares)
             eligibility = self._state.eligibilities.of(info, name)
             agents = {at for at, one in enumerate(self._agents) if eligibility.admits(one.capacity.features)}
-            client = _Client(framework, role, agents, self._large_enough(eligibility.minimum))
+            large_enough = self._large_enough(eligibility.minimum)
+            client = _Client(framework, role, agents, large_enough, self._lanes.guards)
             framework.clients.append(client)
             self._clients.append(client)
         framework.joined = self._now
         self._candidates = set(range(len(self._free)))
+        self._bounds.are_known = False
         self._ask_later(framework)
 
     def _large_enough(self, minimum: Sequence[Quantities]) -> _LargeEnough:
-        """Whether offers meet a minimum, by the places of the names; an alternative of other names is never met."""
-        places = {name: at for at, name in enumerate(self._names)}
-        amounts = tuple(
-            tuple((places[name], amount) for name, amount in one.items())
-            for one in minimum
-            if all(name in places for name in one)
-        )
-        return self._verdicts.setdefault(amounts if minimum else None, _LargeEnough(amounts if minimum else None))
+        """Whether offers meet a minimum; an alternative of other names is never met."""
+        names = set(self._lanes.names)
+        known = tuple(self._lanes.packed(one) for one in minimum if names.issuperset(one))
+        amounts = known if minimum else None
+        return self._verdicts.setdefault(amounts, _LargeEnough(self._lanes, amounts))
 
     def _ask_later(self, framework: _Framework) -> None:
         tasks = framework.asking.tasks
@@ -777,7 +792,8 @@ class ScalarReplay:
             found = framework.queues.get(key)
             if found is None:
                 found = framework.queues[key] = (self._sizes[key[0]], deque())
-                framework.unfit.clear()
+                for client in framework.clients:
+                    client.unfit.clear()
             found[1].append(task)
             framework.asked += 1
             framework.waiting += 1
@@ -790,6 +806,7 @@ class ScalarReplay:
         )
         for client in framework.clients:
             client.filters.clear()
+            client.until.clear()
             if not client.is_active:
                 self._set_active(client, is_active=True)
         self._request_run_for(framework)
@@ -817,42 +834,73 @@ class ScalarReplay:
             *(
                 admitted(agents, [client for client in clients if client.large_enough[free]])
                 for free, agents in self._open.alike.items()
-                if any(_contains(free, size) for size in sizes)
+                if any(self._lanes.contain(free, size) for size in sizes)
             )
         )
 
     def _set_active(self, client: _Client, *, is_active: bool) -> None:
+        role, change = client.role, 1 if is_active else -1
         client.is_active = is_active
         client.order.is_stale = True
-        self._active += 1 if is_active else -1
+        role.active += change
+        role.is_active = role.active > 0
+        role.order.is_stale = True
+        self._wanting += change
+        self._ranking = []
 
-    def _answer(self, framework: _Framework, offers: list[tuple[_Client, int, Amounts]]) -> None:
-        """Launch what fits, first come, first served, and decline the rest; suppress once nothing waits."""
+    def _answer_all(self) -> None:
+        """Frameworks answer the offers of this moment's runs."""
+        runs, self._unanswered = self._unanswered, []
+        self._has_changed = True
+        self._ranking = []
+        for offers in runs:
+            by_framework: dict[_Framework, list[_Client]] = {}
+            for client in offers:
+                by_framework.setdefault(client.framework, []).append(client)
+            for framework, clients in by_framework.items():
+                declined = [one for client in clients for one in self._answer(client, offers[client])]
+                if declined and self._seconds is not None:
+                    self._refuse(framework, declined, self._now + self._seconds)
+                if not framework.waiting:
+                    self._suppress(framework)
+
+    def _answer(self, client: _Client, offers: dict[int, Amounts]) -> list[tuple[_Client, int, Amounts]]:
+        """Launch what fits into offers, first come, first served; return the offers without any that does."""
+        framework, unfit = client.framework, client.unfit
         declined: list[tuple[_Client, int, Amounts]] = []
-        for offer in offers:
-            client, agent, part = offer
-            taken = framework.take(client.role.name, part)
-            if taken:
-                left = part
+        back = 0
+        for agent, part in offers.items():
+            left = part
+            if framework.waiting and part not in unfit and (taken := framework.take(client, part)):
                 for size, task in taken:
                     self._start(client, agent, size, task)
-                    left = _minus(left, size)
-                self._seen.clear()
-                if any(left):
-                    self._give_back(client, agent, left)
-                continue
-            self._give_back(client, agent, part)
-            declined.append(offer)
-        if declined and self._seconds is not None:
-            end = self._now + self._seconds
-            for client, agent, part in declined:
-                client.refuse(agent, part, end)
-            self._declined.append(_Declined(end, framework, frozenset(declined)))
-        if not framework.waiting:
-            self._seen.clear()
-            for client in framework.clients:
-                if client.is_active:
-                    self._set_active(client, is_active=False)
+                    left -= size
+                self._open.change(agent, left - part)
+                self._note_event(agent)
+            else:
+                declined.append((client, agent, part))
+            self._free[agent] += left
+            self._idle_until[agent] = 0.0
+            back += left
+        self._bounds.headroom += back
+        client.role.hold(client.role.amounts - back)
+        client.hold(client.amounts - back)
+        return declined
+
+    def _refuse(self, framework: _Framework, declined: Collection[tuple[_Client, int, Amounts]], end: float) -> None:
+        """Refuse these offers until then."""
+        for client, agent, part in declined:
+            client.refuse(agent, part, end, self._now)
+            if part == self._most(client, agent):
+                client.until[agent] = end
+        self._declined.append(_Declined(end, framework, frozenset(declined)))
+
+    def _suppress(self, framework: _Framework) -> None:
+        """A framework wants nothing."""
+        self._seen.clear()
+        for client in framework.clients:
+            if client.is_active:
+                self._set_active(client, is_active=False)
 
     def _start(self, client: _Client, agent: int, size: Amounts, task: AskedTask) -> None:
         self._on_start(task.place, self._now)
@@ -860,26 +908,41 @@ class ScalarReplay:
             self._at(max(self._now, self._now + task.lasts), partial(self._end, client, agent, size))
 
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
+        self._free[agent] += size
+        self._bounds.headroom += size
+        client.role.hold(client.role.amounts - size)
+        client.hold(client.amounts - size)
+        self._has_changed = True
+        self._ranking = []
+        self._open.change(agent, size)
+        self._note_event(agent)
+
+    def _note_event(self, agent: int) -> None:
+        """Take note that more or less of an agent is held than before."""
         self._seen.clear()
-        self._give_back(client, agent, size)
+        self._bounds.are_known = False
+        if self._bounds.quotas:  # of each agent, something else may be offered
+            self._idle_until = [0.0] * len(self._free)
+            for client in self._clients:
+                client.until.clear()
+        else:
+            self._idle_until[agent] = 0.0
+            for client in self._clients:
+                client.until.pop(agent, None)
 
 
-def _in_places(
-    state: State, frameworks: Sequence[AskingFramework]
-) -> tuple[list[str], dict[int, Amounts], list[Amounts]]:
-    """Return the names of all resources, the amounts of tasks by the ids of their resources, and those of agents."""
-    totals = [dict(agent.capacity.scalars) for agent in state.agents.values()]
+def _lanes_for(state: State, frameworks: Sequence[AskingFramework]) -> Lanes:
+    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them."""
+    totals = [agent.capacity.scalars for agent in state.agents.values()]
+    guarantees = [role.quota.guarantees.items() for role in state.roles.with_quota()]
+    limits = [role.quota.limits.items() for role in state.roles.with_quota()]
     sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
-    amounts = {known: dict(size.scalar_quantities().items()) for known, size in sizes.items()}
-    found = {name for one in (*totals, *amounts.values()) for name in one}
-    for role in state.roles.with_quota():
-        found |= {*dict(role.quota.guarantees.items()), *dict(role.quota.limits.items())}
-    names = sorted(found)
-
-    def in_places(one: Mapping[str, int]) -> Amounts:
-        return tuple(one.get(name, 0) for name in names)
-
-    return names, {known: in_places(one) for known, one in amounts.items()}, [in_places(one) for one in totals]
+    most: Counter[str] = Counter()
+    for amounts in (*totals, *totals, *guarantees):
+        most.update(dict(amounts))
+    names = {name for size in sizes.values() for name, _ in size.scalar_quantities().items()}
+    names |= {*most, *(name for amounts in limits for name, _ in amounts)}
+    return Lanes(sorted(names), max(most.values(), default=0))
 
 
 def _is_plain(total: Resources) -> bool:

@@ -142,7 +142,6 @@ class MemoryRegistry(Registry):
         return False
 
     def _begin(self) -> None:
-        self._before = {}
         self._written = False
 
     def _commit(self) -> None:
@@ -150,3 +149,4 @@ class MemoryRegistry(Registry):
 
     def _rollback(self) -> None:
         self._records |= self._before
+        self._before = {}

@@ -36,7 +36,7 @@ def seal_of(connection: sqlite3.Connection) -> Seal:
     row = connection.execute("SELECT id, commits, total FROM seal").fetchone()
     if row is None:
         raise ValueError("it has no seal")
-    return Seal(str(row[0]), int(row[1]), int.from_bytes(row[2], "big"))
+    return Seal(str(row[0]), int(row[1]), int.from_bytes(row[2]))
 
 
 def seal_of_copy(path: Path) -> Seal | None:
@@ -92,7 +92,7 @@ def make_file(path: Path) -> None:
 def add_seal(connection: sqlite3.Connection, total: int) -> None:
     """Write the seal of a registry whose records have this sum; called within a transaction."""
     connection.execute("CREATE TABLE seal (id TEXT NOT NULL, commits INTEGER NOT NULL, total BLOB NOT NULL)")
-    connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES, "big")))
+    connection.execute("INSERT INTO seal VALUES (?, 0, ?)", (os.urandom(8).hex(), total.to_bytes(_DIGEST_BYTES)))
     connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
 
 
@@ -100,19 +100,20 @@ def change_seal(connection: sqlite3.Connection, added: int) -> None:
     """Count one more change, which adds `added` to the sum of all records; within a transaction."""
     seal = seal_of(connection)
     total = (seal.total + added) % _MODULUS
-    connection.execute(
-        "UPDATE seal SET commits = ?, total = ?", (seal.commits + 1, total.to_bytes(_DIGEST_BYTES, "big"))
-    )
+    connection.execute("UPDATE seal SET commits = ?, total = ?", (seal.commits + 1, total.to_bytes(_DIGEST_BYTES)))
 
 
 def total_of(connection: sqlite3.Connection) -> int:
     """Return the sum of all records."""
-    return sum(digest(*row) for row in connection.execute("SELECT kind, key, value FROM record")) % _MODULUS
+    # If a row cannot be read, an open cursor would hold the file.
+    with closing(connection.execute("SELECT kind, key, value FROM record")) as rows:
+        return sum(digest(*row) for row in rows) % _MODULUS
 
 
 def digest(kind: str, key: bytes, value: str) -> int:
     """Return the part of a record in the sum of all."""
-    parts = (part.encode(errors="surrogateescape") if isinstance(part, str) else part for part in (kind, key, value))
+    # In a file that was changed from outside, any of them may be of the other type.
+    parts = (part.encode() if isinstance(part, str) else part for part in (kind, key, value))
     text = b"".join(b"%d:%s" % (len(part), part) for part in parts)
     # Against accidents, not against an attacker with write access; hashlib takes longer to load than all of this.
     return crc32(text) << 32 | crc32(text[::-1])

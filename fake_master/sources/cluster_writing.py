@@ -17,6 +17,7 @@ from mesosctl.api.files.desired_state import content, labels_to_toml
 from mesosctl.api.resource_text import write_resources
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput
+from mesosctl.model.quantities import Quantities
 from mesosctl.model.reservations.operations import plain_disk
 from mesosctl.model.resource import Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -158,11 +159,9 @@ def _wish(framework: SnapshotFramework, usages: list[Usage]) -> dict[str, Any]:
 def average_task(usages: Iterable[Usage]) -> str:
     """The average of the running tasks, as text of plain amounts; empty if none is running."""
     ran = [usage for usage in usages if usage.tasks]
-    tasks = sum(usage.tasks for usage in ran)
-    sums: Counter[str] = Counter()
-    for usage in ran:
-        sums.update(usage.resources.scalar_quantities())
-    return _text(Resource(name, milli // tasks) for name, milli in sums.items() if milli // tasks)
+    held = Quantities.total(usage.resources.scalar_quantities() for usage in ran)
+    average = held.average(max(1, sum(usage.tasks for usage in ran)))  # rounded down, so that as many fit again
+    return _text(Resource(name, milli) for name, milli in average.items())
 
 
 def _running(

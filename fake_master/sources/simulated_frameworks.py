@@ -425,11 +425,7 @@ class SimulatedFramework(LocalScheduler):
             self._call(partial(self._master.subscriptions.revive_for, framework, wanted, requests))
 
     def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:
-        """Launch what fits, first come, first served; suppress once nothing waits.
-
-        What is declined once is declined until the framework revives: a replay leaves out the time in between
-        (`Recurrence.decline_on`).
-        """
+        """Launch what fits, first come, first served; suppress once nothing waits."""
         agents = self._master.state.agents
         for offer in offers:
             if offer.id not in framework.offers:

@@ -148,7 +148,11 @@ def reserve_message(text: str, where: str) -> ReserveResources:
     """
     value = _payload(text, where, "resources")
     _check_verb(
-        value, where, ("unreserve_resources", "unreserve"), "unreserve", f"{command('unreserve', f=True)} reads it"
+        value,
+        where,
+        ("unreserve_resources", "unreserve"),
+        "unreserve",
+        f"{command('unreserve', 'AGENT', f='FILE')} reads it",
     )
     if "reserve_resources" in value:
         return ReserveResourcesCall.read(value, where).reserve_resources
@@ -161,7 +165,8 @@ def reserve_message(text: str, where: str) -> ReserveResources:
 def unreserve_message(text: str, where: str) -> UnreserveResources:
     """The same for `unreserve`.  Raises BadInput with the place."""
     value = _payload(text, where, "resources")
-    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve", f"{command('reserve', f=True)} reads it")
+    reads = command("reserve", "AGENT", f="FILE")
+    _check_verb(value, where, ("reserve_resources", "reserve"), "reserve", f"{reads} reads it")
     if "unreserve_resources" in value:
         return UnreserveResourcesCall.read(value, where).unreserve_resources
     if "unreserve" in value:

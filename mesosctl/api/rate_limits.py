@@ -15,7 +15,6 @@ A real master shows the flag as protobuf text, not as the JSON it was given:
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -182,12 +181,15 @@ def uptime(answer: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def principals(answer: Any) -> Counter[str | None]:
-    """`GET /frameworks`: how many registered frameworks use each principal, None included."""
+def principals(answer: Any) -> dict[str | None, list[str]]:
+    """`GET /frameworks`: the names of the registered frameworks that use each principal, None included."""
     listed = answer.get("frameworks", []) if isinstance(answer, dict) else None
     if not isinstance(listed, list) or not all(isinstance(entry, dict) for entry in listed):
         raise wrong(listed, "a list", "frameworks")
-    return Counter(entry.get("principal") for entry in listed)
+    found: dict[str | None, list[str]] = {}
+    for entry in listed:
+        found.setdefault(entry.get("principal"), []).append(str(entry.get("name", "")))
+    return found
 
 
 def _count(value: Any, name: str) -> int:

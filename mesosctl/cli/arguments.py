@@ -16,14 +16,14 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.global_options import NOT_A_DASH
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import RuleViolation, UsageError, Violations
+from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError, Violations
 from mesosctl.model.roles import closest, role_error
 from mesosctl.model.suggestion import command, options_text
 
 if TYPE_CHECKING:
     from mesosctl.api.files.text_file import TextFile
     from mesosctl.client.leading_master import Master
-    from mesosctl.model.quantities import Limits, Quantities
+    from mesosctl.model.quantities import Limits, Quantities, Quota
     from mesosctl.model.quota.role_status import RoleStatus
     from mesosctl.model.reservations.holdings import RegisteredAgent
     from mesosctl.model.resource import Resource
@@ -331,6 +331,8 @@ def _parse_all(
 
     `hint` is the one for any other word that may be a name.  Raises RuleViolation, which tells of every wrong word.
     """
+    from mesosctl.model.notation import with_semicolons
+
     found: list[Resource] = []
     broken = Violations()
     for word in words:
@@ -339,8 +341,13 @@ def _parse_all(
                 found += parse(word)
             except RuleViolation as error:
                 if role_error(word) is None and not _SIGNS.search(word):
-                    rest = " ".join(shlex.quote(other) for other in (after, *words) if other and other != word)
-                    error.hint = f"write {word} first: {word} {rest}" if after and ":" in after else hint or error.hint
+                    if after and ":" in after:
+                        with broken.noted():
+                            parse(after)
+                        others = [with_semicolons(other) for other in (after, *words) if other != word]
+                        error.hint = f"write {word} first: {shlex.join([word, *others])}"
+                    else:
+                        error.hint = hint or error.hint
                 raise
     broken.refuse()
     return found
@@ -557,21 +564,47 @@ def note_unmet_guarantees(
     A forecast says so itself.
     """
     from mesosctl.model.amount_text import in_words
-    from mesosctl.model.quantities import Quantities
     from mesosctl.operations.quota.reading import unmet_guarantees
 
     if session.options.quiet or not session.waits or session.options.dry_run:
         return
-
-    def free() -> Quantities:
-        available = (one.available.filter(_counts_as_free) for one in agents if one.active)
-        return Quantities.total(one.scalar_quantities() for one in available) - taken
-
-    for role, lacking in unmet_guarantees(master, free).items():
+    for role, lacking in unmet_guarantees(master, lambda: _free_on(agents) - taken).items():
         if any(name in taken for name in lacking):
             session.note(
                 f"{role} lacks {in_words(lacking)} of its guarantee, and what is free now is not enough for it"
             )
+
+
+def note_unmet_wish(session: Session, master: "Master", role: str, wish: "Quota", tried: str) -> None:
+    """Tell the operator of a guarantee that would be accepted, and for which what is free now is not enough.
+
+    `tried` is the command that forecasts the change. Nothing is said if the cluster cannot be read.
+    """
+    from mesosctl.model.amount_text import in_words
+    from mesosctl.operations.quota.reading import unmet_guarantees
+    from mesosctl.operations.reservations.targets import read_agents
+
+    if session.options.quiet:
+        return
+    try:
+        free = _free_on(read_agents(master))
+    except MesosctlError:
+        return
+    lacking = unmet_guarantees(master, lambda: free, {role: wish}).get(role)
+    if lacking:
+        missing = in_words((lacking - free) or lacking)  # nothing of it is left if other guarantees lack it too
+        session.note(
+            f"role {role} would be {missing} below its new guarantee until other roles release enough; {tried} "
+            "forecasts it"
+        )
+
+
+def _free_on(agents: "Iterable[RegisteredAgent]") -> "Quantities":
+    """The amounts that a guarantee can be met with at once; what is offered counts too."""
+    from mesosctl.model.quantities import Quantities
+
+    available = (one.available.filter(_counts_as_free) for one in agents if one.active)
+    return Quantities.total(one.scalar_quantities() for one in available)
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

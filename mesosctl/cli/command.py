@@ -6,6 +6,7 @@ Every command and every group takes the global options too, so that you can writ
 
 import inspect
 import re
+import shlex
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import pairwise
@@ -209,7 +210,7 @@ class Command(_Help, TyperCommand):
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
         try:
             with on_cluster(context=session.said.context, master=session.said.master):
-                for sentence in unlikely_sizes(session.environment.words):
+                for sentence in _unlikely_sizes(_words_of_amounts(ctx)):
                     session.note(sentence)
                 returned = self.run(ctx, session)
             status, failure = int(returned or 0), ""
@@ -263,15 +264,33 @@ def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
 _PLAIN_SIZE = re.compile(r"(?<![\w-])(mem|disk)(?:\([^()]*\))?:(\d{1,9}(?:\.\d{1,9})?)(?![^;,\s])")
 _LEAST_LIKELY = 32
 """MiB.  Mesos offers no less memory, unless an offer has cpus instead (Mesos documentation, "Configuration")."""
+_LEAST_IN_GIB = 1
+"""GiB; few people mean less than that, and write it without a unit."""
+_OF_AMOUNTS = frozenset(
+    {"RESOURCES", "RESOURCES...", "[AGENT] RESOURCES...", "[SIZE]", "[CHANGES...]", "CHANGE", "CONDITION...", "TASK"}
+)
+"""The names of arguments and of values of options that are amounts or have some in them."""
+_WITH_TASKS = "--add-framework"
+"""The option whose value has amounts too, although it is a framework by its name."""
 
 
-def unlikely_sizes(words: Sequence[str]) -> list[str]:
+def _words_of_amounts(ctx: typer.Context) -> list[str]:
+    """The words of a command line that are amounts or have some in them: not those of roles, agents and offers."""
+    words: list[str] = []
+    for one in ctx.command.params:
+        value = ctx.params.get(one.name or "")
+        if value and (one.metavar in _OF_AMOUNTS or _WITH_TASKS in one.opts):
+            words += [value] if isinstance(value, str) else value
+    return words
+
+
+def _unlikely_sizes(words: Sequence[str]) -> list[str]:
     """Return a sentence for each size without a unit among the words that is probably meant in GiB."""
     sizes = dict.fromkeys(found.groups() for word in words for found in _PLAIN_SIZE.finditer(word))
     return [
         f"{name}:{number} means {number} MiB; for {number} GiB, write {name}:{number}GiB"
         for name, number in sizes
-        if 0 < float(number) < _LEAST_LIKELY
+        if _LEAST_IN_GIB <= float(number) < _LEAST_LIKELY
     ]
 
 
@@ -412,7 +431,7 @@ def _unexpected(message: str, ctx: Any) -> str:
     if found is None or ctx is None:
         return ""
     first = next(iter(found[1].split()), "")
-    if first in (*_OTHER_TOOLS_WORDS, "list", "show"):
+    if first in _THAT_READ:
         return f"{ctx.command_path} alone is enough"
     return "-f FILE names the file" if "--file" in _options_of(ctx.command, ctx) else ""
 
@@ -462,16 +481,24 @@ _OTHER_TOOLS_WORDS = {
     "ls": ("list",),
     "get": ("list", "show"),
     "describe": ("show",),
+    "add": ("set", "create"),
     "create": ("set", "create"),
+    "update": ("set",),
+    "change": ("update", "set"),
     "edit": ("update", "set"),
-    "delete": ("remove", "destroy"),
-    "rm": ("remove", "destroy"),
+    "delete": ("remove", "unset", "destroy"),
+    "remove": ("unset", "destroy"),
+    "unset": ("remove",),
+    "destroy": ("remove", "unset"),
+    "rm": ("remove", "unset", "destroy"),
     "version": ("--version",),
     "help": ("--help",),
     "status": ("top",),
     "info": ("top",),
 }
-"""The words of other tools that people may type, and the words of mesosctl for them."""
+"""The words of other tools, and of other nouns, that people may type, and the words of the noun for them."""
+_THAT_READ = ("list", "show", "ls", "get", "describe", "status", "info", "help")
+"""Words for what a command without a verb does."""
 
 
 class Group(_Help, TyperGroup):
@@ -546,7 +573,8 @@ class ListGroup(Group):
             word = ctx.meta.get(_LISTED)
             verb = self._likely_verb(ctx, word) if word else None
             if verb is not None:
-                error.hint = f"did you mean the verb '{verb}'? see {ctx.command_path} --help"
+                meant = _with_verb(ctx, word, verb)
+                error.hint = f"did you mean the verb '{verb}'? {meant or f'see {ctx.command_path} --help'}"
             raise
 
     def _likely_verb(self, ctx: Any, word: str) -> str | None:
@@ -569,6 +597,16 @@ class ListGroup(Group):
         """The verbs, and what no verb means."""
         super().format_commands(ctx, formatter)
         formatter.write(f"\nWithout a verb, {ctx.command_path} is {ctx.command_path} list.\n")
+
+
+def _with_verb(ctx: Any, word: str, verb: str) -> str:
+    """The command that was typed, with this verb instead of the word; empty if nothing follows the word."""
+    environment = _environment_of(ctx)
+    words = list(environment.words)
+    at = words.index(word, words.index(ctx.info_name)) if ctx.info_name in words else len(words)
+    if at >= len(words) - 1:
+        return ""
+    return environment.secrets.redact(shlex.join(["mesosctl", *words[:at], verb, *words[at + 1 :]]))
 
 
 _LISTED = "mesosctl.listed"

@@ -90,12 +90,14 @@ def start_dry_run(session: Session, name: str, run: Callable[[Session], object],
     with session.open_master() as master:
         dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
     acting = DryRunSession(session, dry_run)
+    returned: list[object] = []
     try:
-        attempt(dry_run, lambda: run(acting), name=name)
+        attempt(dry_run, lambda: returned.append(run(acting)), name=name)
     finally:
         acting.end_progress()
     session.environment.notes += acting.environment.take_notes()
-    return tell(session, dry_run.forecast(), report, acting.reports, no_limit=no_limit_of(name))
+    told = tell(session, dry_run.forecast(), report, acting.reports, no_limit=no_limit_of(name))
+    return ExitStatus.ANSWER_IS_NO if ExitStatus.ANSWER_IS_NO in returned else told
 
 
 def no_limit_of(verb: str) -> str | None:

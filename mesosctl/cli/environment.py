@@ -16,7 +16,7 @@ from io import BufferedIOBase, BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TextIO
 
-from mesosctl.file_reading import open_file, read_text_file, unreadable_hint, why_unreadable
+from mesosctl.file_reading import open_file, read_text_file, refuse_empty_input, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, MesosctlError, linked, printable, printable_json
 from mesosctl.model.redaction import Secrets
 from mesosctl.output.formats import output_formats
@@ -258,29 +258,37 @@ def is_unwritable(error: OSError) -> bool:
 STANDARD_INPUT = "-"
 
 
-def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = None) -> str:
-    """The text of a file, or of `stdin` for "-".
+def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = None, may_be_empty: bool = False) -> str:
+    """The text of a file, or of `stdin` for "-", which is refused if it is empty, unless it `may_be_empty`.
 
     Raises BadInput naming the option `field`; `missing` says what else to do if there is no such file.
     """
     try:
-        if path == STANDARD_INPUT:
-            return stdin.read()
-        return read_text_file(path)
+        if path != STANDARD_INPUT:
+            return read_text_file(path)
+        text = stdin.read()
     except (OSError, ValueError) as error:
         refusal = _unreadable(path, field, error)
         if isinstance(error, FileNotFoundError):
             refusal.hint = linked(refusal.hint, missing)
         raise refusal from None
+    if not may_be_empty:
+        refuse_empty_input(text, field)
+    return text
 
 
 @contextmanager
 def opened(path: Path, field: str, stdin: TextIO) -> Iterator[BufferedIOBase]:
-    """A file of bytes, or `stdin` for "-", while it is read.  Raises BadInput naming the option `field`."""
+    """A file of bytes, or `stdin` for "-", while it is read.
+
+    Raises BadInput naming the option `field`, also for an empty `stdin`.
+    """
     try:
         file = BytesIO(_all_of(stdin)) if str(path) == STANDARD_INPUT else open_file(path)
     except (OSError, ValueError) as error:
         raise _unreadable(path, field, error) from None
+    if isinstance(file, BytesIO):
+        refuse_empty_input(file.getvalue(), field)
     with file:
         try:
             yield file

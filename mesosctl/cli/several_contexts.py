@@ -246,10 +246,12 @@ def run_on_several(act: Callable[[Session], Any], ctx: Any, options: GlobalOptio
     environment: Environment = ctx.obj
     whole = Session(environment, options._replace(context=None, all_contexts=None), obeys_context=False)
     if whole.options.master:
+        origin = whole.settings.origin("master")
+        without = environment.secrets.redact(shlex.join(("env", "-u", origin.name, "mesosctl", *environment.words)))
         raise UsageError(
-            f"{whole.settings.origin('master').name} names one master, but several contexts are named",
+            f"{origin.name} names one master, but several contexts are named",
             field=naming_option(options),
-            hint="leave one of them out",
+            hint=f"run it without the variable: {without}" if origin.kind == "environment" else "leave one of them out",
         )
     whole.check_columns(lists=not changes)
     columns = whole.options.columns

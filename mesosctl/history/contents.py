@@ -55,8 +55,9 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
         return clusters[cluster_id]
     if len(clusters) != 1:
         if not clusters:
-            filled = f"{command('history record')} and {command('history import')} fill it"
-            raise NotFound("the recording is empty", hint=filled)
+            imported = command("history import", "LOG", format="csv", history="FILE")
+            hint = f"{command('history record', history='FILE')} and {imported} fill it"
+            raise NotFound("the recording is empty", hint=hint)
         raise UsageError(
             f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",

@@ -119,11 +119,9 @@ def _damaged(path: Path, what: str) -> BadInput:
 
 
 def _no_recording(path: Path, why: str) -> BadInput:
-    return BadInput(
-        f"{path} is not a recording: {why}",
-        field=_FIELD,
-        hint=f"{command('history record')} and {command('history import')} make one",
-    )
+    imported = command("history import", "LOG", format="csv", history="FILE")
+    hint = f"{command('history record', history='FILE')} and {imported} make one"
+    return BadInput(f"{path} is not a recording: {why}", field=_FIELD, hint=hint)
 
 
 def _check_name(path: Path) -> None:

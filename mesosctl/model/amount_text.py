@@ -3,6 +3,7 @@
 Revocable amounts, which have a name such as `cpus_revocable`, are marked by both.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
@@ -72,7 +73,8 @@ def as_typed(amounts: Quantities | Limits) -> list[str]:
 
 
 def _exact_amount(name: str, milli: int) -> str:
-    return shown_amount(name, milli) if milli < _LONGEST_EXACT or milli % 1024_000 == 0 else format_milli(milli)
+    is_round = milli < _LONGEST_EXACT or milli % 1024_000 == 0
+    return shown_amount(name, milli, is_exact=True) if is_round else format_milli(milli)
 
 
 def mesos_name(name: str) -> str:
@@ -88,16 +90,17 @@ def by_place(amount: tuple[str, int]) -> tuple[bool, bool, int, str]:
     return plain != amount[0], plain not in KNOWN_NAMES, place, plain
 
 
-def shown_amount(name: str, milli: int) -> str:
+def shown_amount(name: str, milli: int, *, is_exact: bool = False) -> str:
     """`12`, and `6GiB` for a size, which Mesos counts in MiB.
 
     A size with up to four digits before the point is exact; a larger one is rounded to a tenth of the next unit, if
-    necessary.
+    necessary and unless `is_exact`.
     """
     if name.removesuffix(REVOCABLE) not in SIZED_NAMES or not milli:
         return format_milli(milli)
     unit = 0
-    while abs(milli) >= 1024_000 and unit + 1 < len(_UNITS) and (milli * 10 % 1024_000 == 0 or milli >= _LONGEST_EXACT):
+    longest = math.inf if is_exact else _LONGEST_EXACT
+    while abs(milli) >= 1024_000 and unit + 1 < len(_UNITS) and (milli * 10 % 1024_000 == 0 or milli >= longest):
         milli = round(milli / 102_400) * 100
         unit += 1
     return format_milli(milli) + _UNITS[unit]

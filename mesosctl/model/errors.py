@@ -118,9 +118,12 @@ class RuleViolation(Invalid):
 
 
 def linked(hint: str | None, other: str | None) -> str | None:
-    """Two hints in one line; None if there is none."""
+    """Two hints in one line; None if there is none.  If both say the same of two things, it is said once."""
     if not hint or not other or hint == other:
         return hint or other
+    what, colon, meant = other.partition(": ")
+    if colon and hint.rpartition("; ")[2].startswith(what + colon):
+        return f"{hint} and {meant}"
     return f"{hint}{' ' if hint.endswith('?') else '; '}{other}"
 
 

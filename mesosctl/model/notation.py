@@ -109,6 +109,11 @@ def _parse_entry(token: str, default_role: str, whole: Quantities | None = None)
 _IN_BRACKETS = re.compile(r"\[[^\]]*\]|\{[^}]*\}")
 
 
+def with_semicolons(word: str) -> str:
+    """A word whose resources are separated by semicolons, if commas separate them; otherwise the same word."""
+    return ";".join(";".join(_separated_by_commas(token) or [token]) for token in word.split(";"))
+
+
 def _separated_by_commas(token: str) -> list[str] | None:
     """Return the resources that commas separate or follow; None if there are none: ports:[1-2,5-6], cpus:1,5."""
     if "," not in _IN_BRACKETS.sub("", token):

@@ -248,6 +248,11 @@ class Quantities(_Amounts):
         """Whether every amount of `other` is at most the amount here."""
         return all(self.get_amount(name) >= amount for name, amount in other._amounts.items())
 
+    def average(self, parts: int, *, up: bool = False) -> "Quantities":
+        """The size of each of `parts` equal parts, rounded down, or with `up` rounded up."""
+        spare = parts - 1 if up else 0
+        return Quantities({name: (amount + spare) // parts for name, amount in self._amounts.items()})
+
     @staticmethod
     def total(parts: Iterable["Quantities"]) -> "Quantities":
         """Sum of any number of quantities."""

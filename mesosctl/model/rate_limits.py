@@ -4,7 +4,7 @@ Source: Mesos documentation, "Framework Rate Limiting".  A configuration is the 
 Rates are in messages per second, capacities in messages.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -106,10 +106,10 @@ def _rate_error(limit: RateLimit, field: str, name: str) -> Iterator[Diagnostic]
         )
 
 
-def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterator[Diagnostic]:
+def warnings(limits: RateLimits, used: Mapping[str | None, Collection[str]] | None = None) -> Iterator[Diagnostic]:
     """Yield a warning for each setting that is valid and unwise.
 
-    `used` are the principals of a master's frameworks, or None if they are not known.
+    `used` are the names of a master's frameworks by their principals, or None if they are not known.
     """
     for index, (principal, limit) in enumerate(limits.entries):
         where = f"limits[{index}]"
@@ -120,7 +120,7 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
                 "ratelimit.unused-principal",
                 f"{where}.principal",
                 f"no framework on this master uses principal '{principal}'",
-                "it must equal FrameworkInfo.principal exactly",
+                _likely_principal(principal, used),
             )
     yield from limit_warnings(limits, None)
     if not limits.default.throttles:
@@ -131,6 +131,17 @@ def warnings(limits: RateLimits, used: Collection[str] | None = None) -> Iterato
             "frameworks that are not listed are never throttled",
             "list trusted principals without qps, and give all others an aggregate_default_qps",
         )
+
+
+def _likely_principal(name: str, used: Mapping[str | None, Collection[str]]) -> str:
+    """A hint for a principal that no framework uses: it may be the name of one."""
+    whose = [principal for principal, frameworks in used.items() if name in frameworks]
+    if not whose:
+        return "it must equal FrameworkInfo.principal exactly"
+    principal = whose[0]
+    if principal is None:
+        return f"framework '{name}' has no principal, so only the default can limit it"
+    return f"framework '{name}' has principal '{principal}': give the limit to that"
 
 
 def limit_warnings(limits: RateLimits, principal: str | None) -> Iterator[Diagnostic]:

@@ -163,8 +163,8 @@ def _run(character: str, length: int) -> str:
         return rf"(?:\\{{{length},{8 * length}}}|(?:\\{{1,15}}u005[cC]|%5[cC]|&#92;|&#[xX]5[cC];){{{length}}})"
     if character.isascii() and (character.isalnum() or character in "-._~"):
         return re.escape(character)  # which is never escaped
-    others = sorted(_escapes(character), key=len, reverse=True)
-    return f"(?:{'|'.join((re.escape(character), *others))})"
+    # Itself last: it may be the beginning of the others, as % and & are.
+    return f"(?:{'|'.join((*_escapes(character), re.escape(character)))})"
 
 
 def _escapes(character: str) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _escapes(character: str) -> Iterator[str]:
 
 
 def _any_case(digits: str) -> str:
-    return "".join(f"[{digit}{digit.upper()}]" if digit.isalpha() else digit for digit in digits)
+    return f"(?i:{digits})"
 
 
 def _in_base64(raw: bytes) -> Iterator[str]:
@@ -199,7 +199,7 @@ def _in_base64(raw: bytes) -> Iterator[str]:
         yield whole
         yield whole.rstrip("=")
     for before in range(3):
-        encoded = _base64(bytes(before) + raw).rstrip("=")
+        encoded = _base64(bytes(before) + raw)
         # A character depends only on the secret if all six of its bits do.
         first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
         if last - first >= _SHORTEST_BASE64:

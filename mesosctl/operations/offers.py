@@ -143,7 +143,7 @@ def take(
     call = SubscribeCall.of(NAME, role, principal).body()
     progress(f"subscribing with role {role}")
     with master.subscribe(SCHEDULER, call, master.deadline.remaining()) as stream:
-        session = _SchedulerSession(master, stream, handle_offer, progress)
+        session = _SchedulerSession(master, stream, role, handle_offer, progress)
         try:
             return session.run()
         finally:
@@ -153,9 +153,12 @@ def take(
 class _SchedulerSession:
     """One subscription, from its first event to its teardown."""
 
-    def __init__(self, master: Master, stream: EventStream, handle_offer: OfferHandler, progress: Progress) -> None:
+    def __init__(
+        self, master: Master, stream: EventStream, role: str, handle_offer: OfferHandler, progress: Progress
+    ) -> None:
         self._master = master
         self._stream = stream
+        self._role = role
         self._attempt = handle_offer
         self._progress = progress
         self._framework_id: str | None = None
@@ -199,7 +202,7 @@ class _SchedulerSession:
         raise DeadlinePassed(
             f"no offer fit within {self._master.deadline.seconds:g} s; offers declined: {self._declined}",
             may_have_happened=False,
-            hint=f"allow more time with --timeout, or see {command('offers explain')}",
+            hint=f"allow more time with --timeout, or see {command('offers explain', self._role)}",
         )
 
     def _receive(self, event: dict[str, Any]) -> TakenOffer | None:

@@ -2,8 +2,7 @@
 
 import math
 import time
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mesosctl.api import rate_limits as answers
@@ -44,12 +43,6 @@ def limits_if_allowed(master: Master) -> RateLimits | None:
     )
 
 
-def principals_if_allowed(master: Master) -> Collection[str] | None:
-    """The principals of registered frameworks, or None if this principal may not see them."""
-    used = _used_if_allowed(master)
-    return None if used is None else {principal for principal in used if principal is not None}
-
-
 def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatus]:  # noqa: B008  # it cannot change
     """The selected principals that are listed, counted or used.
 
@@ -62,7 +55,7 @@ def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatu
         limits = RateLimits()
     counts = read_if_allowed(master, "/metrics/snapshot", answers.message_counts, "live figures are left out") or {}
     waits = _waiting(master, limits, counts)
-    used = _used_if_allowed(master)
+    used = principals_if_allowed(master)
     listed = limits.by_principal()
     others = sorted((counts.keys() | {who for who in used or () if who is not None}) - listed.keys())
     standings = [
@@ -71,14 +64,14 @@ def show(master: Master, wanted: Selection = Selection()) -> list[PrincipalStatu
             limits.queue_of(who)[1],
             who in listed,
             counts.get(who),
-            None if used is None else used[who],
+            None if used is None else len(used.get(who, ())),
             waits.get(who),
         )
         for who in (*listed, *others)
     ]
     sharing = [counts[who] for who in others if who in counts]
     together = Counts(sum(c.received for c in sharing), sum(c.processed for c in sharing)) if sharing else None
-    frameworks = None if used is None else sum(used[who] for who in (*others, None))
+    frameworks = None if used is None else sum(len(used.get(who, ())) for who in (*others, None))
     together_wait = sum(waits[who] for who in others if who in counts) if sharing else None
     last = PrincipalStatus(None, limits.default, limits.default.throttles, together, frameworks, together_wait)
     named = entries_named(
@@ -124,7 +117,8 @@ def _waiting(master: Master, limits: RateLimits, counts: Mapping[str, Counts]) -
     return found
 
 
-def _used_if_allowed(master: Master) -> Counter[str | None] | None:
+def principals_if_allowed(master: Master) -> Mapping[str | None, Sequence[str]] | None:
+    """The names of the registered frameworks of each principal, or None if this principal may not see them."""
     return read_if_allowed(master, "/frameworks", answers.principals, "which principals are in use is unknown")
 
 

@@ -157,7 +157,7 @@ def unset_limit(principal: str) -> Change:
                 hint=did_you_mean(
                     principal,
                     [str(entry["principal"]) for entry in entries if "principal" in entry],
-                    f"name a principal that has an entry; {command('ratelimit default')} changes the default",
+                    "name a principal that has an entry; the verb default changes what all others share",
                 ),
             )
         document["limits"] = kept

@@ -31,8 +31,11 @@ def wanted_state(content: Mapping[str, Any]) -> Report:
     return Report([], [], [], document, lambda: [document()])
 
 
-def wanted_differences(found: Sequence[Difference], file: str, *, prune: bool = False) -> Report:
-    """Differences between the cluster and the file; `prune` says that they include what the file does not name."""
+def wanted_differences(found: Sequence[Difference], file: str, *, prune: bool = False, compares: bool = True) -> Report:
+    """Differences between the cluster and the file; `prune` says that they include what the file does not name.
+
+    `compares` says whether the file names anything to compare.
+    """
 
     def items() -> "list[documents.StateDifference]":
         from mesosctl.output.json_documents import plan as documents
@@ -58,9 +61,13 @@ def wanted_differences(found: Sequence[Difference], file: str, *, prune: bool = 
         [f"{one.kind}/{one.name}" for one in found],
         document,
         items,
-        empty="nothing differs from the file",
+        empty=_no_difference(compares=compares),
         verdicts=[_differences_verdict(found, file, prune=prune)] if found else [],
     )
+
+
+def _no_difference(*, compares: bool) -> str:
+    return "nothing differs from the file" if compares else "nothing was compared"
 
 
 def _state(value: Quota | float | Resources | None) -> "documents.ComparedState | None":
@@ -103,10 +110,12 @@ def _items(steps: Sequence[Step], done: int) -> "list[documents.PlanStep]":
     return [documents.PlanStep(**_in_words(step, index, done)) for index, step in enumerate(steps)]
 
 
-def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: str | None = None) -> Report:
+def plan_report(
+    steps: Sequence[Step], done: int, *, applied: bool, checksum: str | None = None, compares: bool = True
+) -> Report:
     """A plan and how far it has come; `applied` says that this command has gone through it.
 
-    `checksum` is the one of the file that it was saved in.
+    `checksum` is the one of the file that it was saved in; `compares` is that of `wanted_differences`.
     """
 
     def items() -> "list[documents.PlanStep]":
@@ -132,7 +141,7 @@ def plan_report(steps: Sequence[Step], done: int, *, applied: bool, checksum: st
         [f"{what}/{whom}" for what, whom, *_ in described],
         document,
         items,
-        empty="nothing differs from the file",
+        empty=_no_difference(compares=compares),
         done="every step is done" if applied else "",
         remark=[] if checksum is None else ["", _checksum_line(checksum)],
         verdicts=[_plan_verdict(steps, done)] if steps else [],

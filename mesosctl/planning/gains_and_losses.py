@@ -186,7 +186,7 @@ def unknowns(course: RunSummary) -> Iterator[Unknown]:
     yield Unknown("what frameworks want", course.wants or ASSUMPTIONS[course.assume])
     if course.asked_again:
         yield Unknown(
-            "what frameworks want that suppress offers and lose tasks",
+            "what frameworks with suppressed offers do if they lose tasks",
             "they send REVIVE for the roles of these tasks, run as much again, and suppress offers again",
         )
     yield Unknown(

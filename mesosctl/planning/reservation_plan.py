@@ -6,10 +6,9 @@ from typing import Literal
 
 from mesosctl.model.errors import Conflict, RuleViolation
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import RegisteredAgent
+from mesosctl.model.reservations.holdings import RegisteredAgent, destroy_first
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.suggestion import command
 from mesosctl.model.values import value_is_empty, value_subtract
 
 
@@ -211,11 +210,13 @@ class AgentReservations:
                 self._free[below] = self._free.get(below, Resources()) + part
                 excess = without(excess, part)
         if len(excess):
+            names, held_by = {entry.name for entry in excess}, {*group.stacks, group.target}
+            in_the_way = self.agent.volumes.filter(lambda one: one.reservations in held_by and one.name in names)
             raise Conflict(
                 f"{excess} of '{group.target[-1].role}' on {self.agent.name} is in volumes",
                 field="reservations",
                 rule="unreserve.no-volume",
-                hint=f"destroy them first with {command('volumes destroy')}",
+                hint=destroy_first(self.agent, in_the_way),
             )
         group.missing = without(want, have)
         if len(group.missing):

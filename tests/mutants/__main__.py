@@ -1,7 +1,7 @@
 """Mutate the code of rooms with mutmut, and list the mutants that no test kills.
 
     pip install --group mutants
-    python -m tests.mutants ROOM… [--workers NUMBER]
+    python -m tests.mutants ROOM… [--workers NUMBER] [--sample NUMBER [--seed SEED]]
 
 rooms.toml has the rooms. The tests of the room run first, and the wider tests only for its survivors. What is found is
 kept below build/mutants, so an interrupted run goes on where it was, and the next one tries the survivors only if tests
@@ -39,11 +39,15 @@ NEEDED = (*SOURCES, "tests", "docs", "completions", "man", "README.md", "CHANGEL
 KILLED = {1, 3, 24, -24, 36, 152, 255, -9, -11}
 """Statuses of mutmut for a mutant that failed a test, never ended, or crashed."""
 SQL = re.compile(
-    r"""[bfr]*["'\s]+(SELECT|INSERT\ INTO|UPDATE\ \S+\ SET|DELETE\ FROM|CREATE\ (TABLE|VIEW|INDEX|UNIQUE)|PRAGMA|BEGIN
-    |FROM|WHERE|AND|OR|JOIN|LEFT\ JOIN|ORDER\ BY|GROUP\ BY|UNION)\b""",
+    r"""[bfr]*["'\s]+(SELECT|INSERT\ INTO|UPDATE\ \S+\ SET|DELETE\ FROM|CREATE\ (TABLE|VIEW|INDEX|UNIQUE)|PRAGMA
+    |BEGIN|COMMIT|ROLLBACK|FROM|WHERE|AND|OR|JOIN|LEFT\ JOIN|ORDER\ BY|GROUP\ BY|UNION)\b""",
     re.VERBOSE,
 )
 """The beginning of a literal that is a statement of SQL, or goes on with one."""
+TEXT_IN_SQL = re.compile(r"(?<=.)'[^']*'(?=.)")
+STRICT = re.compile(r",\s*strict=\w+|,\s*(?=\))")
+"""The argument of `zip`, and the comma that is left without it."""
+CODECS = ("utf-8", "ascii", "latin-1", "utf-16-be")
 
 
 @dataclass(frozen=True)
@@ -74,18 +78,40 @@ class Mutant:
     @cached_property
     def is_wording(self) -> bool:
         """Whether it changes only the text of a sentence, which tables of wording check."""
-        try:
-            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text})").readline)) for text in self._texts)
-        except (tokenize.TokenError, IndentationError):
-            return False
-        changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
-        return len(was) == len(becomes) and all(
-            a.type == b.type == tokenize.STRING and " " in a.string and not SQL.match(a.string) for a, b in changed
+        return self._changed_strings is not None and all(
+            " " in was and not SQL.match(was) for was, _ in self._changed_strings
         )
+
+    @cached_property
+    def changes_nothing(self) -> bool:
+        """Whether it changes only the case of SQL or of a codec's name, or whether `zip` asserts equal lengths."""
+        was, becomes = (STRICT.sub("", text) for text in self._texts)
+        return was == becomes or (
+            bool(self._changed_strings) and all(map(_differ_in_case, self._changed_strings or ()))
+        )
+
+    @cached_property
+    def _changed_strings(self) -> list[tuple[str, str]] | None:
+        """The literals that it changes, before and after; None if it changes more."""
+        try:
+            was, becomes = (list(tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline)) for text in self._texts)
+        except (tokenize.TokenError, IndentationError):
+            return None
+        changed = [(a, b) for a, b in zip(was, becomes, strict=False) if a.string != b.string]
+        if len(was) != len(becomes) or any(not a.type == b.type == tokenize.STRING for a, b in changed):
+            return None
+        return [(a.string, b.string) for a, b in changed]
 
     @property
     def _texts(self) -> tuple[str, str]:
         return self.removed.strip().rstrip(","), self.added.strip().rstrip(",")
+
+
+def _differ_in_case(literals: tuple[str, str]) -> bool:
+    """Whether two literals are the same SQL, or name the same codec; the case of a text in SQL counts."""
+    was, becomes = literals
+    is_sql = bool(SQL.match(was)) and TEXT_IN_SQL.findall(was) == TEXT_IN_SQL.findall(becomes)
+    return was.lower() == becomes.lower() and (is_sql or was.strip("\"'") in CODECS)
 
 
 class Workspace:
@@ -133,6 +159,12 @@ class Workspace:
             for name, status in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"].items()
         }
 
+    def generate(self) -> None:
+        """Write the mutants without trying any.  Raises SystemExit if mutmut cannot."""
+        # mutmut has no command for this.
+        steps = "copy_src_dir(), mutmut.copy_also_copy_files(), mutmut.create_mutants(1)"
+        self._call([sys.executable, "-c", f"import mutmut.__main__ as mutmut; mutmut.{steps}"])
+
     def run(self, names: Sequence[str] | None, workers: int) -> None:
         """Try what has not been tried: of these mutants, or all.  Raises SystemExit if mutmut cannot."""
         self._forget_if_tests_changed()
@@ -162,7 +194,9 @@ class Workspace:
         kept.write_text(digest.hexdigest(), encoding="ascii")
 
     def _mutmut(self, names: Sequence[str], workers: int) -> None:
-        command = [str(Path(sys.executable).parent / "mutmut"), "run", "--max-children", str(workers), *names]
+        self._call([str(Path(sys.executable).parent / "mutmut"), "run", "--max-children", str(workers), *names])
+
+    def _call(self, command: Sequence[str]) -> None:
         output = self._folder / "output.txt"
         with output.open("w") as file:
             status = subprocess.run(command, cwd=self._folder, stdout=file, stderr=file, check=False).returncode
@@ -189,29 +223,50 @@ class Workspace:
                 yield Mutant(name, f"{module}:{function}", removed, added)
 
 
-def judge(room: Room, workers: int) -> int:
-    """Run the tests on the mutants of a room, print what survives, and return the number of those not known."""
+def sample(mutants: Sequence[Mutant], number: int, seed: int) -> list[Mutant]:
+    """So many of the mutants, chosen at random, without those of wording; all if there are not more.
+
+    A larger sample with the same seed contains the smaller one, and a changed function changes only its own share.
+    """
+    judged = [mutant for mutant in mutants if not mutant.is_wording]
+    return sorted(judged, key=lambda mutant: hashlib.sha256(f"{seed} {mutant.name}".encode()).digest())[:number]
+
+
+def judge(room: Room, workers: int, number: int | None, seed: int) -> int:
+    """Run the tests on the mutants of a room, print what survives, and return the number of those not known.
+
+    If a number is given, only a sample of so many mutants is tried.
+    """
     own, wider = Workspace(room, "own", room.tests), Workspace(room, "wider", room.wider)
-    own.run(None, workers)
-    mutants = list(own.mutants())
+    if number is None:
+        own.run(None, workers)
+        mutants = list(own.mutants())
+    else:
+        own.generate()
+        every = list(own.mutants())
+        mutants = sample(every, number, seed)
+        own.run([mutant.name for mutant in mutants], workers)
+        print(f"{room.name}: a sample of {len(mutants)} of {len(every)} mutants, seed {seed}")
     statuses = own.statuses()
     left = [mutant for mutant in mutants if statuses[mutant.name] not in KILLED]
     by_own = len(mutants) - len(left)
     wording = [mutant for mutant in left if mutant.is_wording]
     known = {(entry["in"], entry["becomes"]) for entry in survivors()}
     same = [mutant for mutant in left if (mutant.function, mutant.added) in known]
-    left = [mutant for mutant in left if mutant not in wording and mutant not in same]
+    nothing = [mutant for mutant in left if mutant.changes_nothing and mutant not in same]
+    left = [mutant for mutant in left if mutant not in (*wording, *same, *nothing)]
     wider.run([mutant.name for mutant in left], workers)
     statuses = wider.statuses()
     unknown = [mutant for mutant in left if statuses.get(mutant.name) not in KILLED]
     for mutant in unknown:
         print(f"{mutant.function}\n  - {mutant.removed}\n  + {mutant.added}")
-    judged = len(mutants) - len(wording)
+    judged = len(mutants) - len(wording) - len(nothing)
     killed = judged - len(same) - len(unknown)
     print(
         f"{room.name}: {killed} of {judged} mutants killed ({killed / max(judged, 1):.1%}), {by_own} by its own tests; "
         f"{len(same)} change nothing, {len(unknown)} survive. "
-        f"{len(wording)} more change only the text of a sentence."
+        f"{len(wording)} more change only the text of a sentence, "
+        f"and {len(nothing)} only the case of SQL or an assertion of zip."
     )
     return len(unknown)
 
@@ -230,10 +285,12 @@ def main() -> int:
     )
     parser.add_argument("rooms", nargs="+", choices=table, metavar="ROOM", help=f"one of {', '.join(table)}")
     parser.add_argument("--workers", type=int, default=1, metavar="NUMBER", help="processes (default: 1)")
+    parser.add_argument("--sample", type=int, metavar="NUMBER", help="try only a random sample of each room")
+    parser.add_argument("--seed", type=int, default=1, help="choose another sample (default: 1)")
     chosen = parser.parse_args()
     if not (Path(sys.executable).parent / "mutmut").exists():
         parser.error("mutmut is not installed beside this Python: pip install --group mutants")
-    return 1 if sum(judge(table[name], chosen.workers) for name in chosen.rooms) else 0
+    return 1 if sum(judge(table[name], chosen.workers, chosen.sample, chosen.seed) for name in chosen.rooms) else 0
 
 
 if __name__ == "__main__":

@@ -122,7 +122,7 @@ AS_PRINTED = """\
 def test_the_payload_of_the_endpoint_is_read_and_its_comma_is_shown():
     [resource] = read_reserve(AS_PRINTED.replace('"op",', '"op"'), "file").resources
     assert str(resource) == "cpus(reservations: [(DYNAMIC,ads,op)]):8"
-    with pytest.raises(BadInput, match="line 10, column 32: expected no ',' before '}'"):
+    with pytest.raises(BadInput, match="line 10, column 32: there is a comma too many before '}'"):
         read_reserve(AS_PRINTED, "file")
 
 

@@ -150,7 +150,7 @@ class AllocationRuns:
         self._latency.record(0.0)
         with self._run_timer:
             # With nobody to offer anything to, only an extension has anything to do.
-            is_idle = self._may_skip and not state.active_clients
+            is_idle = self._may_skip and not state.tokens()
             agents, offered = ([], {}) if is_idle else self._stages.run(candidates.keys())
             steps.third_stage(agents, offered)
             offers = _by_framework(offered)

@@ -4,12 +4,10 @@ Derived allocators have these hooks: the keyword arguments of the constructor, `
 `_filter_expired`.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
-from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
@@ -158,7 +156,9 @@ class HierarchicalAllocator(Allocator):
         for agent in state.agents.values():
             if agent.used_by_unknown.pop(info.id, None) is not None:
                 agent.refresh()
-        _account_holdings(state, framework, used or {})
+        for agent_id, resources in (used or {}).items():
+            if agent_id in state.agents:
+                _hold_accepted(state, state.agents[agent_id], framework, resources)
         if active:
             self.allocation_runs.request_run_for_all()
 
@@ -368,11 +368,16 @@ def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> 
     for framework_id, resources in used.items():
         framework = state.frameworks.get(framework_id)
         if framework is not None:
-            state.hold_all(agent, framework, resources)
-            state.mark_all_allocated(agent, resources)
+            _hold_accepted(state, agent, framework, resources)
         elif resources:
             known = agent.used_by_unknown.get(framework_id, ())
             agent.used_by_unknown[framework_id] = (*known, *state.pool.allocations.by_role(resources))
+    agent.refresh()
+
+
+def _hold_accepted(state: State, agent: Agent, framework: Framework, resources: Resources) -> None:
+    state.hold_all(agent, framework, resources)
+    state.mark_all_allocated(agent, resources)
     agent.refresh()
 
 
@@ -383,27 +388,6 @@ def _set_unavailability(state: State, agent: Agent, unavailability: Unavailabili
         state.with_maintenance_ahead.discard(agent.id)
     else:
         state.with_maintenance_ahead.add(agent.id)
-
-
-def _account_holdings(state: State, framework: Framework, used: Used) -> None:
-    """Account what a new framework uses; equal resources of many agents are added up once."""
-    agents: Counter[Allocation] = Counter()
-    for agent_id, resources in used.items():
-        agent = state.agents.get(agent_id)
-        if agent is None or not resources:
-            continue
-        for allocation in state.pool.allocations.by_role(resources):
-            client = state.ensure_client(framework, allocation.role)
-            if allocation.shared:
-                state.hold(agent, client, allocation)
-                state.mark_allocated(agent, allocation, 1)
-            else:
-                agent.allocations.append((client, allocation))
-                agent.accept(allocation.with_role)
-                agents[allocation] += 1
-        agent.refresh()
-    for allocation, count in agents.items():
-        state.account_used_alike(framework.clients[allocation.role], allocation, count)
 
 
 def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:

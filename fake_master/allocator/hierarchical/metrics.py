@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 
+from fake_master.allocator.hierarchical.role_tree import Role
 from fake_master.allocator.hierarchical.state import State
 from mesosctl.model.quantities import add_up, to_double, to_shown
 
@@ -68,9 +69,11 @@ def state_figures(state: State) -> dict[str, float]:
         figures[f"{prefix}/total"] = to_double(state.totals.amounts.get(name, 0))
         figures[f"{prefix}/offered_or_allocated"] = to_double(used.get(name, 0))
     for role in state.roles:
-        figures |= _quota_figures(state, role.name)
+        figures |= _quota_figures(state, role)
     figures |= _consumed_figures(state)
-    filters = _filters_by_role(state)
+    filters: Counter[str] = Counter()
+    for framework in state.frameworks.values():
+        filters.update({name: client.filters.count for name, client in framework.clients.items()})
     for role in state.roles:
         figures[f"allocator/mesos/offer_filters/roles/{role.name}/active"] = float(filters[role.name])
         if role.sorter is not None:
@@ -78,22 +81,12 @@ def state_figures(state: State) -> dict[str, float]:
     return figures
 
 
-def _filters_by_role(state: State) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for framework in state.frameworks.values():
-        for role, client in framework.clients.items():
-            counts[role] += client.filters.count
-    return counts
-
-
-def _quota_figures(state: State, name: str) -> dict[str, float]:
-    role = state.roles.get(name)
-    assert role is not None
-    held = state.role_sorter.allocation(name) if role.leaf is not None else {}
+def _quota_figures(state: State, role: Role) -> dict[str, float]:
+    held = state.role_sorter.allocation(role.name) if role.leaf is not None else {}
     figures = {}
     for kind, amounts in (("guarantee", role.quota.guarantees), ("limit", role.quota.limits)):
         for resource, amount in amounts.items():
-            prefix = f"allocator/mesos/quota/roles/{name}/resources/{resource}"
+            prefix = f"allocator/mesos/quota/roles/{role.name}/resources/{resource}"
             figures[f"{prefix}/{kind}"] = to_shown(amount)
             figures[f"{prefix}/offered_or_allocated"] = to_double(held.get(resource, 0))
     return figures

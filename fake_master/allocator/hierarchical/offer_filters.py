@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from fake_master.allocator.hierarchical.packed_filters import Refusal
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework, InverseOfferFilter
+from fake_master.allocator.hierarchical.records import Agent, Client, Framework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
@@ -71,7 +71,7 @@ class OfferFilters:
     def postpone(self, seconds: float) -> None:
         """Let each filter end this much later; its timer is postponed too."""
         self._latest.clear()
-        for refusal in self._state.refusals:
+        for refusal in self._state.refusals.values():
             refusal.until += seconds
 
     def forget(self, client: Client) -> None:
@@ -106,7 +106,7 @@ class InverseOffers:
         for agent in agents:
             if agent.unavailability is None:
                 continue
-            for framework in agent.holders():
+            for framework in dict.fromkeys(client.framework for client, _ in agent.allocations):
                 if (
                     framework.active
                     and framework not in agent.inverse_offered_to
@@ -125,38 +125,24 @@ class InverseOffers:
         seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
         if seconds == 0:
             return
-        refusal = InverseOfferFilter()
+        refusal = object()
         framework.inverse_filters.setdefault(agent, []).append(refusal)
 
         def expire() -> None:
-            if refusal.alive:
-                _drop(framework, agent, refusal)
+            filters = framework.inverse_filters.get(agent, [])
+            if refusal in filters:  # else it was dropped before
+                filters.remove(refusal)
 
         self._timers.after(seconds, expire)
 
     def forget_agent(self, agent: Agent) -> None:
         """Drop what all frameworks have refused of an agent."""
         for framework in self._state.frameworks.values():
-            if framework.inverse_filters:
-                _forget(framework, agent)
+            framework.inverse_filters.pop(agent, None)
 
     def forget_framework(self, framework: Framework) -> None:
         """Drop what a framework has refused."""
-        for agent in list(framework.inverse_filters):
-            _forget(framework, agent)
-
-
-def _forget(framework: Framework, agent: Agent) -> None:
-    for refusal in framework.inverse_filters.pop(agent, ()):
-        refusal.alive = False
-
-
-def _drop(framework: Framework, agent: Agent, refusal: InverseOfferFilter) -> None:
-    refusal.alive = False
-    filters = framework.inverse_filters[agent]
-    filters.remove(refusal)
-    if not filters:
-        del framework.inverse_filters[agent]
+        framework.inverse_filters.clear()
 
 
 def filter_seconds(refuse_seconds: float, interval: float) -> float | None:

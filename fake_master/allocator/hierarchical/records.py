@@ -12,7 +12,6 @@ from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourcesByAgent, Unavailability
 from mesosctl.model.resources import Resources
 
-_FREE_RESOURCES_REMEMBERED = 8
 _MORE_TOKENS = 1000
 """The number of unused tokens that are allowed, in addition to as many as are in use."""
 
@@ -21,16 +20,12 @@ class Agent:
     """One agent."""
 
     __slots__ = (
-        "_accepted",
-        "_allocated",
-        "_capacity",
         "_free_resources",
-        "_rejected_by_free_resources",
+        "accepted",
         "activated",
         "allocations",
-        "guarantees_idle_epoch",
+        "capacity",
         "id",
-        "idle_epoch",
         "info",
         "inverse_offered_to",
         "rejected_by",
@@ -49,59 +44,29 @@ class Agent:
         """Everything offered or allocated with its client, in the order in which it was handed out."""
         self.used_by_unknown: dict[str, tuple[Allocation, ...]] = {}
         """The resources that frameworks use which are not known yet, by framework id: neither free nor any client's."""
-        self._allocated = Resources()
-        self._accepted: tuple[Resources, ...] = ()
-        """Accepted since `allocated` was last read: of most tasks that run from the start nobody asks."""
+        self.accepted: tuple[Resources, ...] = ()
+        """Parts that add up to what was accepted of `allocations`, with allocation roles."""
         self.unavailability: Unavailability | None = None
         self.inverse_offered_to: frozenset[Framework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
-        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas.
-
-        Read `free_resources` first: after `refresh`, that brings back what is known about them.
-        """
-        self.idle_epoch: object = None
-        """The `State.epoch` in which a whole run found no taker of the present free resources."""
-        self.guarantees_idle_epoch: object = None
-        """The same for the first stage, guarantees."""
-        self._rejected_by_free_resources: dict[FreeResources, int] = {}
-        self._capacity = capacity
+        """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
+        self.capacity = capacity
+        """Its total and features; see `set_capacity`."""
         self._free_resources: FreeResources | None = None
         """None until somebody asks: of an agent that comes with many tasks they are worked out once."""
 
-    @property
-    def capacity(self) -> Capacity:
-        """Its total and features."""
-        return self._capacity
-
     def set_capacity(self, capacity: Capacity) -> None:
         """Replace the total and features."""
-        self._capacity = capacity
-        self.forget_proofs()
+        self.capacity = capacity
         self.refresh()
 
-    @property
-    def allocated(self) -> Resources:
-        """The part of `allocations` that was accepted, with allocation roles."""
-        if self._accepted:
-            self._allocated = Resources(chain(self._allocated, *self._accepted))
-            self._accepted = ()
-        return self._allocated
-
-    @property
-    def accepted(self) -> tuple[Resources, ...]:
-        """The parts that add up to `allocated`."""
-        return self._allocated, *self._accepted
-
-    def accept(self, resources: Resources) -> None:
-        """Add to `allocated`."""
-        self._accepted += (resources,)
-
     def give_back(self, resources: Resources) -> bool:
-        """Subtract from `allocated`; return False, and do nothing, unless all of it was accepted."""
-        if not self.allocated.contains(resources):
+        """Subtract from `accepted`; return False, and do nothing, unless all of it was accepted."""
+        accepted = Resources(chain.from_iterable(self.accepted))
+        if not accepted.contains(resources):
             return False
-        self._allocated -= resources
+        self.accepted = (accepted - resources,)
         return True
 
     @property
@@ -111,46 +76,23 @@ class Agent:
             held = [allocation for _, allocation in self.allocations]
             if self.used_by_unknown:
                 held += chain.from_iterable(self.used_by_unknown.values())
-            self.set_free_resources(self._capacity.free(tuple(held)))
+            self.set_free_resources(self.capacity.free(tuple(held)))
             assert self._free_resources is not None
         return self._free_resources
 
     def refresh(self) -> None:
         """Let the free resources be calculated again when they are read."""
-        self._leave_proofs()
+        self.rejected_by = 0
         self._free_resources = None
 
     def set_free_resources(self, free_resources: FreeResources) -> None:
         """Replace the free resources."""
-        self._leave_proofs()
+        self.rejected_by = 0
         self._free_resources = free_resources
-        self.rejected_by = self._rejected_by_free_resources.get(free_resources, 0)
 
-    def _leave_proofs(self) -> None:
-        """Keep the tokens of those that reject the present free resources with these, before they are replaced."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        if self.rejected_by:
-            known = self._rejected_by_free_resources
-            if len(known) >= _FREE_RESOURCES_REMEMBERED:
-                known.clear()
-            known[self.free_resources] = self.rejected_by
-            self.rejected_by = 0
-
-    def forget_proofs(self, tokens: int | None = None) -> None:
+    def forget_proofs(self, tokens: int = -1) -> None:
         """Forget that these clients and roles, or all, take nothing."""
-        self.idle_epoch = self.guarantees_idle_epoch = None
-        known = self._rejected_by_free_resources
-        if tokens is None:
-            self.rejected_by = 0
-            known.clear()
-            return
         self.rejected_by &= ~tokens
-        for free_resources in known:
-            known[free_resources] &= ~tokens
-
-    def holders(self) -> "list[Framework]":
-        """Return the frameworks that hold or are offered something there, once each."""
-        return list(dict.fromkeys(client.framework for client, _ in self.allocations))
 
 
 class Framework:
@@ -164,7 +106,8 @@ class Framework:
         self.active = True
         self.clients: dict[str, Client] = {}
         """By role: where it is subscribed, or still holds something."""
-        self.inverse_filters: dict[Agent, list[InverseOfferFilter]] = {}
+        self.inverse_filters: dict[Agent, list[object]] = {}
+        """Its refusals of inverse offers that have not ended, by agent."""
 
 
 class Client:
@@ -233,12 +176,3 @@ class Tokens:
         self._used = 0
         self._give(*clients, *{client.role.name: client.role for client in clients}.values())
         self._most = 2 * self._used + _MORE_TOKENS
-
-
-class InverseOfferFilter:
-    """The refusal of an inverse offer for one agent."""
-
-    __slots__ = ("alive",)
-
-    def __init__(self) -> None:
-        self.alive = True

@@ -6,25 +6,17 @@ them, prove it. `Recurrence.repeat` then brings the allocator to where it would 
 
 Only the counts of offers grow meanwhile. Where shares are equal, they decide (docs/explanation/allocator.md, "Sorter"):
 there, no more periods are left out than keep each count on its side of the others.
-
-Without quotas, no second moment is needed where no two clients are to be offered an agent in the same run: what each is
-offered, and when, follows from its filters alone. `Recurrence.decline_on` calculates the filters that this ends with.
 """
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import combinations
-from operator import itemgetter
 from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.packed_filters import Refusal
-from fake_master.allocator.hierarchical.records import Agent, Client
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node
-from fake_master.allocator.hierarchical.stages.two_stages import offerable_agents
-from mesosctl.model.resources import Resources
 
 
 class _Siblings(NamedTuple):
@@ -48,52 +40,6 @@ class Moment(NamedTuple):
     """So that the ids in `likeness` stay those of their resources."""
 
 
-class _Declined(NamedTuple):
-    """Resources of an agent that a client is offered and declines."""
-
-    client: Client
-    agent: Agent
-    refused: Resources
-    """Without allocation roles."""
-    until: float
-    """When the present filter ends."""
-
-
-class _BatchTimes(NamedTuple):
-    """The batches until a moment, by number, of which 0 is the next one; their times are exact sums."""
-
-    due: float
-    interval: float
-    last: int
-
-    @classmethod
-    def between(cls, due: float, interval: float, before: float) -> "_BatchTimes | None":
-        """Return those from `due` to the last before a moment; None if they are few."""
-        if interval <= 0 or before <= due + 2 * interval:
-            return None
-        return cls(due, interval, math.ceil((before - due) / interval) - 1)
-
-    def fit(self, seconds: float) -> bool:
-        """Whether filters of this length end with a batch, later than the next one, and no sum is rounded."""
-        end = self.time(self.last) + seconds
-        return (
-            seconds >= 2 * self.interval
-            and seconds % self.interval == 0
-            and math.frexp(self.due)[1] == math.frexp(end)[1]
-            and (self.due + self.interval) - self.due == self.interval
-            and end - self.time(self.last) == seconds
-        )
-
-    def time(self, number: int) -> float:
-        """Return when a batch is due."""
-        return self.due + number * self.interval
-
-    def first_from(self, moment: float) -> int:
-        """Return the first batch that is due then or later: of the same moment, a filter ends before."""
-        number = max(0, math.ceil((moment - self.due) / self.interval))
-        return number if self.time(number) >= moment else number + 1
-
-
 class Recurrence:
     """Compares moments of one allocator, and leaves out what lies between more of them."""
 
@@ -105,7 +51,7 @@ class Recurrence:
         allocator = self._allocator
         state, runs = allocator.state, allocator.allocation_runs
         timers = list(runs.timers.pending())
-        refusals = list(state.refusals)
+        refusals = list(state.refusals.values())
         if not runs.depends_on_state_alone or runs.queue.is_pending or len(timers) != len(refusals):
             return None
         due, number = runs.batches.due
@@ -142,85 +88,6 @@ class Recurrence:
         runs.postpone(seconds)
         self._allocator.filters.postpone(seconds)
         return seconds
-
-    def decline_on(self, refuse_seconds: float, before: float) -> bool:
-        """Bring the allocator to the last batch before this time, if everything until then is declined.
-
-        A client declines for `refuse_seconds` whatever it has declined before, and smaller parts of that.  Return
-        False, and change nothing, if more than filters decides what comes next, or little time is left.
-        """
-        allocator = self._allocator
-        state, runs = allocator.state, allocator.allocation_runs
-        seconds = filter_seconds(refuse_seconds, runs.batches.interval)
-        if seconds is None or not self._filters_decide():
-            return False
-        batches = _BatchTimes.between(runs.batches.due[0], runs.batches.interval, before)
-        if batches is None or not batches.fit(seconds):
-            return False
-        period = round(seconds / batches.interval)
-        offers: dict[Client, int] = {}
-        last: dict[int, list[_Declined]] = {}
-        """By the number of the batch in which they are declined for the last time."""
-        turns: set[tuple[Agent, int]] = set()
-        for one in self._declined():
-            if one is None:
-                return False
-            first = batches.first_from(one.until)
-            if first > batches.last:
-                continue
-            turn = one.agent, first % period
-            if turn in turns:
-                return False  # the order of the clients decides who is offered the agent
-            turns.add(turn)
-            again = (batches.last - first) // period
-            offers[one.client] = offers.get(one.client, 0) + again + 1
-            last.setdefault(first + again * period, []).append(one)
-        while runs.timers.fire_next(batches.time(batches.last)):
-            pass
-        for number, declined in sorted(last.items(), key=itemgetter(0)):
-            runs.timers.now = batches.time(number)
-            for one in declined:
-                allocator.filters.restore(one.client, one.agent, one.refused, seconds)
-        runs.timers.now = batches.time(batches.last)
-        runs.batches.go_on()
-        for client, times in offers.items():
-            assert client.role.leaf is not None, "its role has a client"
-            assert client.role.sorter is not None, "its role has a client"
-            for sorter, leaf in ((state.role_sorter, client.role.leaf), (client.role.sorter, client.leaf)):
-                assert isinstance(sorter, DrfSorter), "another order does not depend on state alone"
-                sorter.count_again(leaf, times)
-        state.has_changed = True
-        return True
-
-    def _filters_decide(self) -> bool:
-        """Whether filters are all that decides when somebody is offered what is free, and nothing else is due."""
-        state, runs = self._allocator.state, self._allocator.allocation_runs
-        return (
-            bool(state.active_clients)
-            and runs.depends_on_state_alone
-            and not runs.queue.is_pending
-            and len(runs.timers) == len(state.refusals)
-            and next(state.roles.with_quota(), None) is None
-        )
-
-    def _declined(self) -> Iterator["_Declined | None"]:
-        """Yield what each client declines of each agent; None if it would be offered something else."""
-        state = self._allocator.state
-        agents = offerable_agents(state, state.agents.keys())
-        for framework in state.frameworks.values():
-            for client in framework.clients.values():
-                if client not in state.active_clients:
-                    continue
-                filters: dict[int, list[Refusal]] = {}
-                for sequence, refusal in client.filters:
-                    filters.setdefault(sequence, []).append(refusal)
-                for agent in agents:
-                    offerable = agent.free_resources.offerable(client.eligibility)
-                    if offerable is None or (client.excludes is not None and client.excludes(agent.info)):
-                        continue
-                    offered = offerable.full.allocation.without_role
-                    ends = [one.until for one in filters.get(agent.sequence, ()) if one.covers(offered)]
-                    yield _Declined(client, agent, offered, max(ends)) if ends else None
 
     def _groups(self) -> Iterator[_Siblings]:
         state = self._allocator.state

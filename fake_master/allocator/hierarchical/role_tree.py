@@ -5,6 +5,8 @@ quota, or a weight other than 1.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
 
 from fake_master.allocator.hierarchical.offerable.allocations import (
     Allocation,
@@ -115,9 +117,6 @@ class RoleTree:
         self.root = Role("", None)
         self._roles: dict[str, Role] = {}
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._roles
-
     def __iter__(self) -> Iterator[Role]:
         return iter(self._roles.values())
 
@@ -186,16 +185,10 @@ class RoleTree:
 
     def hold(self, changes: Mapping[Allocation, int]) -> None:
         """Count how often more each allocation is held or offered; shared volumes apart."""
-        sums: dict[str, tuple[Amounts, Amounts]] = {}
         for allocation, times in changes.items():
-            if times:
-                reserved, unreserved = sums.setdefault(allocation.role, ({}, {}))
-                add(reserved, allocation.reserved, times)
-                add(unreserved, allocation.unreserved, times)
-        for name, (reserved, unreserved) in sums.items():
-            for role in lineage(self._roles[name]):
-                add(role.used_reserved.amounts, tuple(reserved.items()))
-                add(role.used_unreserved, tuple(unreserved.items()))
+            for role in lineage(self._roles[allocation.role]) if times else ():
+                add(role.used_reserved.amounts, allocation.reserved, times)
+                add(role.used_unreserved, allocation.unreserved, times)
 
     def hold_shared(self, allocation: Allocation, agent: str, sign: int) -> None:
         """Copies of shared volumes of the allocation are taken (+1) or come back (-1)."""
@@ -209,6 +202,11 @@ class RoleTree:
         """Unreserved non-revocable amounts went from offered to allocated (+1), or were given back (-1)."""
         for role in lineage(self._roles[name]):
             add(role.allocated_unreserved, pairs, sign)
+
+
+def tokens_of(roles: Iterable[Role]) -> int:
+    """Return the tokens of roles, or-ed."""
+    return reduce(or_, (role.token for role in roles), 0)
 
 
 def lineage(role: Role | None) -> Iterator[Role]:

@@ -17,9 +17,6 @@ class AllocatorTimers:
         self.created = 0
         """The number of timers so far."""
 
-    def __len__(self) -> int:
-        return len(self._heap)
-
     def after(self, delay: float, action: Callable[[], None]) -> None:
         """Fire `action` when `delay` has passed."""
         heapq.heappush(self._heap, (self.now + delay, self.number(), action))

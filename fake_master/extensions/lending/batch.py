@@ -197,9 +197,9 @@ class LendingBatch:
         """Update the sorters with the loans."""
         if not lending.given:
             return
-        self._lent.role_sorter.allocated_again(lending.node, lending.allocation, lending.given)
+        self._lent.role_sorter.allocated(lending.node, "", lending.allocation, lending.given)
         for place in lending.borrowers:
             given = place.given if lending.order else lending.given
             if given:
                 place.borrower.held += given
-                place.borrower.role.sorter.allocated_again(place.node, lending.allocation, given)
+                place.borrower.role.sorter.allocated(place.node, "", lending.allocation, given)

@@ -154,12 +154,8 @@ class LentState:
         role = borrower.role
         agent.idle_epoch = None
         agent.unsettle()
-        if sign > 0:
-            self.role_sorter.allocated(role.leaf, agent.id, allocation, counted=counted)
-            role.sorter.allocated(borrower.leaf, agent.id, allocation, counted=counted)
-        else:
-            self.role_sorter.unallocated(role.leaf, agent.id, allocation)
-            role.sorter.unallocated(borrower.leaf, agent.id, allocation)
+        self.role_sorter.allocated(role.leaf, agent.id, allocation, sign, counted=counted)
+        role.sorter.allocated(borrower.leaf, agent.id, allocation, sign, counted=counted)
 
     def is_allocatable(self, allocation: Allocation, eligibility: Eligibility) -> bool:
         """Whether an offer of lent resources reaches the minimum of such frameworks."""

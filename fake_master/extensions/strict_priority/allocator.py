@@ -115,9 +115,6 @@ class PrioritySorter:
             by_level.setdefault(self._priorities.of(leaf.client_path), []).append(leaf)
         return [leaf for level in sorted(by_level, reverse=True) for leaf in self._levels[level].order(by_level[level])]
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> None:
-        """None: the roles of a priority are put in order when the walk comes to them."""
-
     def share(self, path: str) -> float:
         """The weighted dominant share of a client."""
         return self._level(path).share(path)
@@ -144,17 +141,11 @@ class PrioritySorter:
         for level in self._levels.values():
             level.update_weight(path, weight)
 
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
-        """The client got something."""
-        self._level(leaf.client_path).allocated(leaf, agent, allocation, counted=counted)
-
-    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
-        """The client got something `times` over, on as many agents; shared volumes are none of it."""
-        self._level(leaf.client_path).allocated_again(leaf, allocation, times)
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
-        """The client gave something back."""
-        self._level(leaf.client_path).unallocated(leaf, agent, allocation)
+    def allocated(
+        self, leaf: Node, agent: str, allocation: Allocation, times: int = 1, *, counted: bool = True
+    ) -> None:
+        """The client got something, or gave it back."""
+        self._level(leaf.client_path).allocated(leaf, agent, allocation, times, counted=counted)
 
     def allocation(self, path: str) -> Amounts:
         """Return what a client holds, without zeros."""

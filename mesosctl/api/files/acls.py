@@ -50,7 +50,7 @@ def read_acls(text: str) -> AclsFile:
             "error",
             "file.json",
             fault.field,
-            f"not JSON: expected {fault.expected}, found {fault.found}",
+            f"not JSON: {fault.sentence}",
             fault.hint,
             fault.line,
         )

@@ -5,6 +5,7 @@ A text with a fault is never used. It is repaired only to look behind the fault,
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -13,14 +14,16 @@ _SAID = {
     "Expecting ',' delimiter": "','",
     "Expecting ':' delimiter": "':'",
     "Expecting property name enclosed in double quotes": "a name in double quotes, or '}'",
-    "Illegal trailing comma before end of object": "no ',' before '}'",
-    "Illegal trailing comma before end of array": "no ',' before ']'",
     "Unterminated string starting at": "a closing '\"' for this string",
-    "Extra data": "nothing more after the end",
     "Invalid control character at": "an escape, such as \\n, for a control character",
     "Invalid \\escape": "a JSON escape, such as \\\\ or \\n",
     "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
-    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "a value, and no byte order mark",
+}
+_TOO_MUCH = {
+    "Illegal trailing comma before end of object": "there is a comma too many before '}'",
+    "Illegal trailing comma before end of array": "there is a comma too many before ']'",
+    "Extra data": "there is more after the end",
+    "Unexpected UTF-8 BOM (decode using utf-8-sig)": "there is a byte order mark before the value",
 }
 _CLOSING = {"{": "}", "[": "]"}
 _LONGEST_SHOWN = 1000
@@ -38,12 +41,12 @@ class Fault:
 
     line: int
     column: int
-    expected: str
-    found: str
+    sentence: str
+    """The words about what is wrong there."""
     hint: str | None = None
 
     def __str__(self) -> str:
-        return f"line {self.line}, column {self.column}: expected {self.expected}, found {self.found}"
+        return f"{self.field}: {self.sentence}"
 
     @property
     def field(self) -> str:
@@ -58,29 +61,39 @@ class Repaired(NamedTuple):
     text: str | None
 
 
+class _Cause(NamedTuple):
+    """The place of a fault in a text, and what is expected there, or a sentence about what is too much."""
+
+    at: int
+    expected: str | None
+    too_much: str | None = None
+
+
 def explain(text: str, error: json.JSONDecodeError) -> Fault:
     """Where `text` is broken; `json` says no more about it than `error`."""
-    expected = _SAID.get(error.msg, error.msg)
+    return _told(text, _cause_of(text, error))
+
+
+def _cause_of(text: str, error: json.JSONDecodeError) -> _Cause:
     at = error.pos
     before = text[:at].rstrip()
     if text[at : at + 1] in ("}", "]") and before.endswith(","):
         # Newer Pythons say so themselves, and show the comma.
-        return _fault(text, len(before) - 1, f"no ',' before '{text[at]}'")
+        return _Cause(len(before) - 1, None, f"there is a comma too many before '{text[at]}'")
+    cause = _Cause(at, None if error.msg in _TOO_MUCH else _SAID.get(error.msg, error.msg), _TOO_MUCH.get(error.msg))
     if at > _FARTHEST:
-        return _fault(text, at, expected)
+        return cause
     enclosing, last_string = _read_up_to(text, at)
     if at >= len(text.rstrip()) and enclosing:
-        return _fault(
-            text, len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing))
-        )
+        return _Cause(len(text.rstrip()), " and ".join(f"'{_CLOSING[bracket]}'" for bracket in reversed(enclosing)))
     if text[at : at + 1] == ":" and enclosing[-1:] == ["["]:
         # A name and a colon belong in an object, so its brace is missing before the name.
-        return _fault(text, last_string, "'{', because an entry of an array is an object")
+        return _Cause(last_string, "'{', because an entry of an array is an object")
     if text[at : at + 1] == ":" and not enclosing:
-        return _fault(text, last_string, "'{', which opens the object")
+        return _Cause(last_string, "'{', which opens the object")
     if error.msg == "Expecting ',' delimiter" and enclosing:
-        expected = f"',' or '{_CLOSING[enclosing[-1]]}'"
-    return _fault(text, at, expected)
+        return _Cause(at, f"',' or '{_CLOSING[enclosing[-1]]}'")
+    return cause
 
 
 def _read_up_to(text: str, end: int) -> tuple[list[str], int]:
@@ -102,12 +115,17 @@ def _read_up_to(text: str, end: int) -> tuple[list[str], int]:
     return enclosing, last_string
 
 
-def _fault(text: str, at: int, expected: str) -> Fault:
-    line_start = text.rfind("\n", 0, at) + 1
-    rest = text[at : at + _LONGEST_SHOWN].split("\n", 1)[0].strip()
+def _told(text: str, cause: _Cause) -> Fault:
+    line_start = text.rfind("\n", 0, cause.at) + 1
+    rest = text[cause.at : cause.at + _LONGEST_SHOWN].split("\n", 1)[0].strip()
     shown = rest if len(rest) <= 24 else rest[:24] + "…"
-    hint = hint_at(rest) or ("remove this comma" if expected.startswith("no ','") else None)
-    return Fault(text.count("\n", 0, at) + 1, at - line_start + 1, expected, f"'{shown}'" if rest else "the end", hint)
+    found = f"'{shown}'" if rest else "the end"
+    return Fault(
+        text.count("\n", 0, cause.at) + 1,
+        cause.at - line_start + 1,
+        cause.too_much or f"expected {cause.expected}, found {found}",
+        hint_at(rest) or ("remove this comma" if cause.too_much and rest.startswith(",") else None),
+    )
 
 
 _DOTS = re.compile(r"\.\.\.|…")
@@ -146,39 +164,42 @@ def is_placeholder(text: str) -> bool:
 
 def faults_of(text: str) -> Repaired:
     """Find every fault of a text, each behind a repair of the one before; none if it is JSON."""
-    faults: list[Fault] = []
-    moved: list[tuple[int, int]] = []
-    """Where the text became longer or shorter, and by how much."""
+    original = text
+    faults: dict[int, Fault] = {}
+    """By their place in the original; of two at one place, the later one knows more."""
+    repairs: list[tuple[int, int, int]] = []
+    """The place of each in the text before it, and the lengths of what is replaced and of what replaces it."""
     last = -1
     while len(faults) < _MOST_FAULTS:
         try:
             json.loads(text, parse_int=float)
         except json.JSONDecodeError as error:
             if error.pos <= last:  # a repair that has not helped
-                return Repaired(faults, None)
-            fault, change = explain(text, error), _change(text, error)
-            faults.append(_in_original(fault, text, moved))
+                return Repaired(list(faults.values()), None)
+            cause, change = _cause_of(text, error), _change(text, error)
+            at = _in_original(cause.at, repairs)
+            faults[at] = _told(original, cause._replace(at=at))
             if change is None:
-                return Repaired(faults, None)
+                return Repaired(list(faults.values()), None)
             start, end, new = change
             text = text[:start] + new + text[end:]
-            moved.append((start, len(new) - (end - start)))
+            repairs.append((start, end - start, len(new)))
             last = start + len(new) - 1 if len(new) > end - start else error.pos - 1
         except RecursionError:
-            return Repaired(faults, None)
+            return Repaired(list(faults.values()), None)
         else:
-            return Repaired(faults, text)
-    return Repaired(faults, None)
+            return Repaired(list(faults.values()), text)
+    return Repaired(list(faults.values()), None)
 
 
-def _in_original(fault: Fault, text: str, moved: list[tuple[int, int]]) -> Fault:
-    """The fault with its column before the repairs in its line."""
-    start = 0
-    for _ in range(fault.line - 1):
-        start = text.index("\n", start) + 1
-    at = start + fault.column - 1
-    by = sum(change for place, change in moved if start <= place < at)
-    return Fault(fault.line, fault.column - by, fault.expected, fault.found, fault.hint)
+def _in_original(at: int, repairs: Sequence[tuple[int, int, int]]) -> int:
+    """The place before these repairs; one within what a repair has put there is that of the repair."""
+    for start, before, after in reversed(repairs):
+        if at >= start + after:
+            at += before - after
+        elif at > start:
+            at = start
+    return at
 
 
 def _change(text: str, error: json.JSONDecodeError) -> tuple[int, int, str] | None:

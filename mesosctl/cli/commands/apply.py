@@ -90,7 +90,7 @@ def diff(
 
     session: Session = ctx.obj
     file = the_file(word, option)
-    written = TextFile(named(file), _read(session, file), places_in_toml)
+    written = TextFile(named(file), _read(session, file, may_be_empty=allow_empty), places_in_toml)
     wanted = load(written.text, named(file))
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
     with session.open_master() as master:
@@ -98,7 +98,8 @@ def diff(
             everything = compare(master, wanted, prune=True, allow_new_resource=allow_new_resource)
         found = [one for one in everything if prune or one.is_named]
         unnamed = [one for one in everything if not one.is_named]
-        session.emit(wanted_differences(found, "FILE" if file == "-" else file, prune=prune))
+        shown_file = "FILE" if file == "-" else file
+        session.emit(wanted_differences(found, shown_file, prune=prune, compares=is_complete))
         if unnamed and not prune:
             session.note(unnamed_text(unnamed))
         for role in dict.fromkeys(one.role for one in found if one.is_named):
@@ -114,10 +115,10 @@ def _names_something(session: Session, wanted: "DesiredState", name: str, *, pru
     return names
 
 
-def _read(session: Session, file: str) -> str:
+def _read(session: Session, file: str, *, may_be_empty: bool) -> str:
     """The text of the file with the desired state.  Raises BadInput."""
     missing = f"{command('export', f=file)} writes one"
-    return read_text(file, "--file", session.environment.stdin, missing=missing)
+    return read_text(file, "--file", session.environment.stdin, missing=missing, may_be_empty=may_be_empty)
 
 
 Save = Annotated[Path | None, save_option("Write the plan to this file, for apply --plan.")]
@@ -158,7 +159,7 @@ def plan(  # noqa: PLR0913  # one parameter an option
     if save is not None:
         session.check_one_cluster("--save")
     file = the_file(word, option)
-    text = _read(session, file)
+    text = _read(session, file, may_be_empty=allow_empty)
     wanted = load(text, named(file))
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
     if save is not None:
@@ -375,7 +376,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
     from mesosctl.output.plan import plan_report
 
     file = the_file(word, option)
-    text = _read(session, file)
+    text = _read(session, file, may_be_empty=allow_empty)
     wanted, written = load(text, named(file)), TextFile(named(file), text, places_in_toml)
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
 
@@ -392,7 +393,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
         planned=planned,
         resumed=partial(resume, digest=key),
         prove=partial(prove_reached, desired=wanted, prune=prune),
-        report=plan_report,
+        report=partial(plan_report, compares=is_complete),
         hint=f"compare with {command('diff', f=file)}, or start over: {command('apply', f=file, restart=True)}",
     )
     with session.open_master() as master:

@@ -206,7 +206,8 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
 
     session: Session = ctx.obj
     if file is None:
-        raise UsageError("no file is given", field="--file", hint=f"give -f FILE, or use {command('maintenance plan')}")
+        plan = command("maintenance plan", "MACHINE", at="TIME")
+        raise UsageError("no file is given", field="--file", hint=f"give -f FILE, or use {plan}")
     written = read_payload(session, file)
     with written.refusals():
         target = read_schedule_file(written.text, named(file))

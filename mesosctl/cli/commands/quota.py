@@ -19,6 +19,7 @@ from mesosctl.cli.arguments import (
     names_argument,
     note_role,
     note_role_at_limit,
+    note_unmet_wish,
     nothing_found,
     parse_limit,
     parse_quota,
@@ -35,6 +36,7 @@ from mesosctl.cli.list_options import show as show_list
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
+from mesosctl.model.quantities import Quota
 from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.quota.reading import QUOTA_KEYS, QuotaOptions, list_quotas, read_quotas, show_quota
@@ -373,6 +375,9 @@ def check(
         if not found.has_quota:
             note_role(session, master, role)
             note_role_at_limit(session, master, role, found.limits, would=True)
+        if found.passed and found.requested:
+            tried = command("quota set", role, *(resources or ()), limit=limit, dry_run=True)
+            note_unmet_wish(session, master, role, Quota(found.requested), tried)
     return ExitStatus.DONE if found.passed else ExitStatus.ANSWER_IS_NO
 
 

@@ -17,6 +17,7 @@ from mesosctl.file_writing import write_atomically
 from mesosctl.model.errors import UsageError
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.rate_limits import LARGEST_CAPACITY, RateLimit, limit_warnings
+from mesosctl.model.suggestion import command
 from mesosctl.operations.list_selection import Selection
 from mesosctl.operations.rate_limits_file import Change, edit
 from mesosctl.output.formats import output_formats
@@ -184,13 +185,15 @@ def set_(
     session: Session = ctx.obj
     file = the_file(word, option)
     limit = limit_of(qps, capacity)
-    if qps is None and capacity is None and file != STANDARD_INPUT and not session.options.dry_run:
-        had = limit_in(file, who)
-        if had is not None and had.throttles:
-            session.confirm_destructive(
-                f"Never throttle {who}?", f"{file} would lose the limit of '{who}', which would never be throttled"
-            )
-    edit_and_tell(session, file, set_limit(who, limit), [who])
+    had = None if file == STANDARD_INPUT else limit_in(file, who)
+    if qps is None and capacity is None and not session.options.dry_run and had is not None and had.throttles:
+        session.confirm_destructive(
+            f"Never throttle {who}?", f"{file} would lose the limit of '{who}', which would never be throttled"
+        )
+    made = edit_and_tell(session, file, set_limit(who, limit), [who])
+    if made.written and had is None and session.options.master:
+        look = command("ratelimit validate", file, live=True)
+        session.note(f"{look} says whether a framework of the master uses principal '{who}'")
 
 
 @app.command(

@@ -1,6 +1,7 @@
 """`mesosctl weights`: its verbs."""
 
 import re
+import shlex
 from collections.abc import Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated
@@ -96,7 +97,7 @@ _WEIGHT = re.compile(r"[^=]+=[0-9.]+")
 def parse_weights(words: Sequence[str]) -> dict[str, float]:
     """Weights by role from words such as `web=2`.  Raises UsageError, RuleViolation."""
     found: dict[str, float] = {}
-    for word in words:
+    for place, word in enumerate(words):
         role, equals, number = word.rpartition("=")
         several = [part.strip() for part in re.split("[,;]", word)]
         if len(several) > 1 and all(_WEIGHT.fullmatch(part) for part in several):
@@ -114,12 +115,24 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
             raise
         if not equals or not role:
             raise UsageError(
-                f"'{word}' is not a weight", field="ROLE=WEIGHT", hint=read_by_option(word, "for example, web=2")
+                f"'{word}' is not a weight",
+                field="ROLE=WEIGHT",
+                hint=read_by_option(word, _likely_weight(place, words)),
             )
         if role in found:
             raise UsageError(f"role '{role}' has two weights", field="ROLE=WEIGHT", hint="leave one out")
         found[role] = weight
     return found
+
+
+def _likely_weight(place: int, words: Sequence[str]) -> str:
+    """A hint: the probable meaning of a word that is no weight, such as web:2, or web with a number after it."""
+    role, colon, number = words[place].rpartition(":")
+    if not colon:
+        role, number = words[place], next(iter(words[place + 1 :]), "")
+    meant = f"{role}={number}"
+    is_likely = role and "=" not in role and _WEIGHT.fullmatch(meant)
+    return f"write {shlex.quote(meant)}" if is_likely else "for example, web=2"
 
 
 @app.command(

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple, TypeVar
 
 from mesosctl.model.agents import Agent
-from mesosctl.model.resource import Disk, DiskSource, Reservation
+from mesosctl.model.resource import Disk, DiskSource, Reservation, Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
+from mesosctl.model.suggestion import command
 from mesosctl.model.values import IdentityCache, format_value, immutable
 
 AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering"]
@@ -151,6 +152,22 @@ def _plain_text(resources: Resources) -> str:
 
 
 _PLAIN_TEXTS = IdentityCache(_plain_text)
+
+
+def volume_names(volumes: Resources) -> str:
+    """Volumes by id, with their sizes."""
+    return ", ".join(f"{_id_of(volume)} ({without_owners(Resources([volume])).in_words})" for volume in volumes)
+
+
+def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
+    """A hint: the commands that destroy the volumes which are in the way."""
+    commands = [command("volumes destroy", agent.typed_name, _id_of(one), role=one.role) for one in volumes]
+    return "volumes use it; destroy them first: " + "; ".join(commands)
+
+
+def _id_of(volume: Resource) -> str:
+    return (volume.disk.persistence_id if volume.disk else None) or "-"
+
 
 OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]
 

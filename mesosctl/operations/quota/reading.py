@@ -168,15 +168,19 @@ def status_at_limit(master: Master, role: str, limits: Limits | None = None) -> 
     return status if status.reached else None
 
 
-def unmet_guarantees(master: Master, free: Callable[[], Quantities]) -> dict[str, Quantities]:
+def unmet_guarantees(
+    master: Master, free: Callable[[], Quantities], wished: Mapping[str, Quota] | None = None
+) -> dict[str, Quantities]:
     """Return what each role lacks of its guarantee, of resources of which `free` is too little for all of them.
 
-    What is offered counts as free.  Empty if every guarantee can be met, or if that cannot be read.
+    `wished` are quotas of roles that have none yet. What is offered counts as free. Empty if every guarantee can be
+    met, or if that cannot be read.
     """
     from mesosctl.api.frameworks import listed_frameworks
 
     try:
-        quotas = {role: quota for role, quota in read_quotas(master).items() if quota.guarantees}
+        quotas = {**read_quotas(master), **(wished or {})}
+        quotas = {role: quota for role, quota in quotas.items() if quota.guarantees}
         if not quotas:
             return {}
         usages, frameworks = responses.roles(master.get_once("/roles")), listed_frameworks(master.ask("GET_FRAMEWORKS"))

@@ -7,7 +7,14 @@ from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.notation import FEW, listed
 from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import AgentChange, RegisteredAgent, plain_text, without_owners
+from mesosctl.model.reservations.holdings import (
+    AgentChange,
+    RegisteredAgent,
+    destroy_first,
+    plain_text,
+    volume_names,
+    without_owners,
+)
 from mesosctl.model.reservations.operations import check_create, check_destroy
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
 from mesosctl.model.resource import Disk, Resource
@@ -20,11 +27,9 @@ from mesosctl.operations.reservations.targets import (
     Owner,
     all_of,
     check_owner,
-    destroy_first,
     missing_for,
     to_reserve,
     to_undo,
-    volume_names,
 )
 from mesosctl.planning.reservation_plan import StepAction
 
@@ -162,10 +167,9 @@ def create_volume(
 ) -> list[AgentChange]:
     """Make a volume of reserved disk.  Raises RuleViolation, NotFound, Conflict or UsageError before it is sent."""
     check_owner(owner)
+    of_file = f"{command('volumes create', agent.typed_name, f='FILE')} reads JSON that names the disk"
     try:
-        (reserved,) = to_undo(
-            agent, [disk], owner, of_file=f"{command('volumes create', f=True)} reads JSON that names the disk"
-        )
+        (reserved,) = to_undo(agent, [disk], owner, of_file=of_file)
     except NotFound as error:
         error.hint = "a volume is made of reserved disk; reserve it first: " + command(
             "reserve", agent.typed_name, plain_text(Resources([disk])), role=owner.role

@@ -8,7 +8,13 @@ from mesosctl.api.elements import listed_agents as agents_api
 from mesosctl.client.leading_master import Master
 from mesosctl.model.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.model.notation import listed
-from mesosctl.model.reservations.holdings import RegisteredAgent, plain_text, without_owners
+from mesosctl.model.reservations.holdings import (
+    RegisteredAgent,
+    destroy_first,
+    plain_text,
+    volume_names,
+    without_owners,
+)
 from mesosctl.model.reservations.rules import check_stack
 from mesosctl.model.resource import Labels, Reservation, Resource
 from mesosctl.model.resources import Resources
@@ -195,7 +201,8 @@ def _below(agent: RegisteredAgent, entry: Resource, under: Sequence[str]) -> tup
             rule="operation.available",
             hint=f"{command('reservations', agent=agent.typed_name, role=under[-1])} shows what there is",
         )
-    choose = f"{command('reserve', f=True)} reads JSON that names the principal and the labels of each level"
+    read_by = command("reserve", agent.typed_name, f="FILE")
+    choose = f"{read_by} reads JSON that names the principal and the labels of each level"
     there, lacking = _there(agent, under[-1]), Resources([entry]) - without_owners(Resources(meant))
     deeper = _deeper(agent, entry.name, under)
     if lacking and deeper:
@@ -227,7 +234,7 @@ def to_undo(
     `of_file` says which command reads the JSON that chooses among several.
     Raises Conflict if there is no such reservation, UsageError if it could be one of several.
     """
-    of_file = of_file or f"{command('unreserve', f=True)} reads JSON that names all of it"
+    of_file = of_file or f"{command('unreserve', agent.typed_name, f='FILE')} reads JSON that names all of it"
     made, there = [], _there(agent, owner.role)
     for entry in entries:
         meant = agent.total.filter(
@@ -277,21 +284,6 @@ def _there(agent: RegisteredAgent, role: str) -> str:
     has = f"has {' and '.join(kinds)} reserved" if kinds else "has nothing reserved"
     never = "; a static reservation is part of the agent's configuration" if static else ""
     return f"agent {agent.name} {has} for '{role}'{never}"
-
-
-def volume_names(volumes: Resources) -> str:
-    """Volumes by id, with their sizes."""
-    return ", ".join(f"{_id_of(volume)} ({without_owners(Resources([volume])).in_words})" for volume in volumes)
-
-
-def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
-    """A hint: the commands that destroy the volumes which are in the way."""
-    commands = [command("volumes destroy", agent.typed_name, _id_of(one), role=one.role) for one in volumes]
-    return "volumes use it; destroy them first: " + "; ".join(commands)
-
-
-def _id_of(volume: Resource) -> str:
-    return (volume.disk.persistence_id if volume.disk else None) or "-"
 
 
 def all_of(agent: RegisteredAgent, owner: Owner) -> Resources:

@@ -120,7 +120,12 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     ]
 
 
+_WHAT_COUNTS = "BEFORE and AFTER count tasks and offers, including the offers that the next allocations would make"
+
+
 def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterator[str | Report]:
+    if len(forecast.roles) + len(forecast.frameworks) > others:
+        yield _WHAT_COUNTS
     if others:
         which = "1 role or framework does" if others == 1 else f"{others} roles and frameworks do"
         yield f"{which} not gain or lose anything"
@@ -208,7 +213,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Share
     """Return what a person needs to decide; -o wide has the rest."""
     unchanged = [f"{party.kind} {party.name}" for party in parties if not party.changes]
     if len(unchanged) < len(parties):
-        yield "BEFORE and AFTER count tasks and offers, including the offers that the next allocations would make"
+        yield _WHAT_COUNTS
     if 0 < len(unchanged) < len(parties):
         yield f"gain and lose nothing: {names(unchanged)}"
     yield from _guarantees(forecast)

@@ -373,25 +373,26 @@ def _help_with_reservation(one: OfferExplanation, line: AccountLine, missing: st
     if one.could_borrow:
         return "have the framework subscribe with REVOCABLE_RESOURCES: this master lends idle reservations"
     role = names(line.roles)
+    release = command("unreserve", "AGENT", "RESOURCES", role=line.roles[0] if len(line.roles) == 1 else "ROLE")
     static = line.static.get_amount(missing)
     can_subscribe = ("subscribe", line.roles[0]) not in one.useless
     can_unreserve = ("unreserve", line.roles[0]) not in one.useless
     if not static:
         ways = [
-            f"use {command('unreserve')} to release what {role} does not need" if can_unreserve else "",
+            f"use {release} to release what {role} does not need" if can_unreserve else "",
             "have the framework subscribe with that role" if can_subscribe and can_unreserve else "",
             f"have the framework subscribe with role {role}" if can_subscribe and not can_unreserve else "",
         ]
         return ", or ".join(filter(None, ways))
     if not can_subscribe:
         return ""
-    settled = f"the agents' configuration makes this reservation (static), so {command('unreserve')} cannot undo it"
+    settled = "the agents' configuration makes this reservation (static), so no command can undo it"
     if static == line.amounts.get_amount(missing) or not can_unreserve:
         return f"have the framework subscribe with role {role}, or start the agents with other --resources: {settled}"
     dynamic = line.amounts.get_amount(missing) - static
     return (
         f"have the framework subscribe with role {role}, or unreserve what {role} does not need: "
-        f"{command('unreserve')} releases the {shown_amount(missing, dynamic)} {missing} reserved dynamically; as for "
+        f"{release} releases the {shown_amount(missing, dynamic)} {missing} reserved dynamically; as for "
         f"the other {shown_amount(missing, static)}, {settled}"
     )
 

@@ -40,11 +40,11 @@ class SorterPlayer:
         self.sorter.allocated(self.sorter.leaf(path), agent, self.allocations.for_role("r", Content(expand(text))))
 
     def do_take(self, path: str, text: str, agent: str = "A") -> None:
-        self.sorter.unallocated(self.sorter.leaf(path), agent, self.allocations.for_role("r", Content(expand(text))))
+        self.sorter.allocated(self.sorter.leaf(path), agent, self.allocations.for_role("r", Content(expand(text))), -1)
 
     def do_update(self, path: str, before: str, after: str) -> None:
         leaf = self.sorter.leaf(path)
-        self.sorter.unallocated(leaf, "A", self.allocations.for_role("r", Content(expand(before))))
+        self.sorter.allocated(leaf, "A", self.allocations.for_role("r", Content(expand(before))), -1)
         self.sorter.allocated(leaf, "A", self.allocations.for_role("r", Content(expand(after))), counted=False)
 
     def do_weight(self, path: str, weight: str) -> None:

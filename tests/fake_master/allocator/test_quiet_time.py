@@ -125,9 +125,7 @@ def test_an_event_ends_the_quiet(event: str, runs: list[int]) -> None:
     assert due <= 3.0
     runs.clear()
     allocator.advance_to(3.0)
-    assert bool(runs) is bool(
-        allocator.state.active_clients
-    )  # with nobody to offer anything to, there is nothing to do
+    assert bool(runs) is bool(allocator.state.tokens())  # with nobody to offer anything to, there is nothing to do
 
 
 def test_every_event_is_looked_at() -> None:

@@ -412,3 +412,39 @@ def test_what_an_unknown_framework_uses_is_not_free() -> None:
     allocator.recover_resources("F1", "A1", used, is_allocated=True)
     allocator.advance_to(1.0)
     assert [offered for *_, offered in made.offers] == [expand("3/1024").allocated_to("b")]
+
+
+# --- Updates --------------------------------------------------------------------------------------
+
+
+def test_an_update_of_a_framework_suppresses_and_revives_its_roles() -> None:
+    made = player("framework F a,b")
+    for suppressed, agent, offered in (({"a"}, "A1", {"b"}), ({"a", "b"}, "A2", set()), ((), "A3", {"a", "b"})):
+        made.allocator.update_framework(made.infos["F"], suppressed=suppressed)
+        made.play(f"agent {agent} 1/1")
+        found = {role for _, role, *_ in made.offers}
+        assert found <= set(offered)
+        assert bool(found) is bool(offered)
+
+
+def test_an_answer_about_what_is_gone_changes_nothing() -> None:
+    made = player("framework F a", "agent A 1/1", "accept F A", "unavailable A", "inverse-offers F:A")
+    made.allocator.update_inverse_offer("gone", "A", None)
+    made.allocator.update_inverse_offer("F", "gone", None)
+    made.play("tick -> -")
+    made.play("inverse-offers")
+    made.allocator.update_inverse_offer("F", "A", None)
+    made.play("tick -> -")
+    made.play("inverse-offers F:A")
+
+
+def test_what_was_held_on_an_agent_that_is_removed_counts_no_more() -> None:
+    made = player("quota a limit=cpus:1", "framework F a", "agent A1 1/1 -> F:A1", "accept F A1", "agent A2 1/1 -> -")
+    made.allocator.remove_agent("A1")
+    made.play("tick -> F:A2")
+
+
+@pytest.mark.parametrize(("part", "value"), [(0.0, 1.0), (0.25, 1.5), (0.5, 2.0), (0.75, 3.0), (1.0, 4.0)])
+def test_a_percentile_lies_between_the_two_nearest_values(part: float, value: float) -> None:
+    assert percentile([1.0, 2.0, 4.0], part) == value
+    assert percentile([7.0], part) == 7.0

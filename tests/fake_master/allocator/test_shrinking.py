@@ -27,6 +27,7 @@ def mount(amount: int) -> Resource:
         (expand("cpus:1"), {}, "", "cpus:1"),
         (Resources([mount(20000)]), {"disk": 10000}, "", ""),
         (expand("2/20"), {"cpus": 0}, "", "mem:20"),
+        (Resources([mount(20000)]) + expand("2/20"), {"disk": 10000, "cpus": 1000}, "cpus:1", "1/20"),
     ],
 )
 def test_shrinking(given: Resources, target: dict[str, int], quantities: str, limits: str) -> None:
@@ -47,6 +48,13 @@ def test_shrinking_takes_entries_as_they_are_shuffled() -> None:
     target = {"disk": 10000}
     assert shrink_to_quantities(both, target, keep) == expand("disk:10")
     assert shrink_to_quantities(both, target, lambda entries: entries.reverse()) == Resources([mount(10000)])
+
+
+def test_what_a_mounted_disk_takes_is_not_left_for_the_others() -> None:
+    disks = Resources([mount(10000), mount(20000), mount(3000), Resource("disk", 9000)])
+    for shrink in (shrink_to_quantities, shrink_to_limits):
+        left = shrink(disks, {"disk": 15000}, keep)
+        assert left == Resources([mount(10000), mount(3000)]) + expand("disk:2")
 
 
 @pytest.mark.parametrize(

@@ -186,7 +186,7 @@ def test_nothing_is_given_out_twice(cluster, lost, added, assume):
 
 # --- Frameworks that want no more -----------------------------------------------------------------------
 
-ASKS_AGAIN = "what frameworks want that suppress offers and lose tasks"
+ASKS_AGAIN = "what frameworks with suppressed offers do if they lose tasks"
 
 
 def full(*usages: Usage, **more) -> ClusterSnapshot:

@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request, Response
-from fake_master.registry.interface import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure
+from fake_master.registry.interface import SECONDS_TO_WAIT, HeldRegistry, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.transports.limits import ClientLimits
@@ -83,6 +83,66 @@ def test_who_opens_a_registry_says_how_long_it_waits(tmp_path: Path) -> None:
         with pytest.raises(HeldRegistry), registry.transaction():
             pytest.fail("it is held")
         assert time.monotonic() - started < SECONDS_TO_WAIT / 2
+
+
+def test_who_opens_a_registry_does_not_wait_for_who_writes(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    SqliteRegistry(path).close()
+    with held(path), closing(SqliteRegistry(path, 0)) as registry:
+        assert registry.records("weight") == {}
+
+
+class Attempts:
+    """What happens to the attempts to open a registry, with a clock that passes only between them."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int | None, *, fail: int) -> None:
+        self.made = 0
+        self.now = 100.0
+        prepare = SqliteRegistry._prepare
+
+        def attempt(registry: SqliteRegistry) -> None:
+            self.made += 1
+            if self.made <= fail:
+                error = sqlite3.OperationalError("it failed")
+                if code is not None:
+                    error.sqlite_errorcode = code
+                raise error
+            prepare(registry)
+
+        def sleep(seconds: float) -> None:
+            assert seconds > 0
+            self.now += seconds
+
+        monkeypatch.setattr(SqliteRegistry, "_prepare", attempt)
+        monkeypatch.setattr(time, "sleep", sleep)
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_BUSY, sqlite3.SQLITE_BUSY_RECOVERY])
+def test_who_opens_a_held_registry_tries_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int) -> None:
+    attempts = Attempts(monkeypatch, code, fail=3)
+    SqliteRegistry(tmp_path / "r.sqlite", 5).close()
+    assert attempts.made == 4
+
+
+def test_who_opens_a_held_registry_gives_up_after_the_time_to_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attempts = Attempts(monkeypatch, sqlite3.SQLITE_BUSY, fail=10_000)
+    with pytest.raises(HeldRegistry):
+        SqliteRegistry(tmp_path / "r.sqlite", 5)
+    assert 105 <= attempts.now < 106
+
+
+@pytest.mark.parametrize(("code", "kind"), [(sqlite3.SQLITE_IOERR, RegistryFailure), (None, UnreadableRegistry)])
+def test_another_failure_to_open_a_registry_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int | None, kind: type[RegistryFailure]
+) -> None:
+    attempts = Attempts(monkeypatch, code, fail=1)
+    with pytest.raises(kind) as refused:
+        SqliteRegistry(tmp_path / "r.sqlite", 5)
+    assert attempts.made == 1
+    assert type(refused.value) is kind
 
 
 @pytest.mark.socket

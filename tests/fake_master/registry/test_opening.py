@@ -80,6 +80,14 @@ def test_a_file_that_is_no_registry_is_told_from_one_that_cannot_be_used_and_lef
     assert path.read_bytes() == before
 
 
+def test_the_database_of_another_program_is_not_taken_for_another_version(tmp_path: Path) -> None:
+    path = tmp_path / "r.sqlite"
+    make(path)
+    somebody_elses(path)
+    with pytest.raises(UnreadableRegistry, match="a database, but not a registry"):
+        SqliteRegistry(path)
+
+
 def test_a_place_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     (tmp_path / "folder.sqlite").mkdir()

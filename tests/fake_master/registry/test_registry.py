@@ -5,17 +5,22 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+import tempfile
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry, RegistryFailure
-from fake_master.registry.sqlite import SqliteRegistry
+from fake_master.registry.sqlite import FILE_NAME, SqliteRegistry, open_registry
 from fake_master.sources.cluster_file import ClusterSpec
+from mesosctl.model.errors import BadInput
 from tests import ROOT
+from tests.helpers.profiles import examples
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -36,6 +41,90 @@ def test_records_come_back_in_the_order_they_were_made(registry: Registry):
         registry.write("thing", "b", None)
     assert registry.records("thing") == {"a": {"x": 2}}
     assert registry.records("weight") == {"a": 2.5, "\udcff\0": 1.0}
+
+
+KEYS = st.sampled_from(["a", "b", "\udcff\0"])
+CHANGES = st.lists(
+    st.tuples(
+        st.lists(st.tuples(st.sampled_from(["thing", "other"]), KEYS, st.none() | st.integers(1, 9)), max_size=4),
+        st.booleans(),
+    ),
+    max_size=5,
+)
+
+
+@given(CHANGES)
+def test_memory_has_the_records_of_the_transactions_that_ended_well(changes) -> None:
+    with closing(MemoryRegistry()) as registry:
+        change_and_compare(registry, changes)
+
+
+@given(CHANGES)
+@settings(max_examples=examples(20))
+def test_a_file_has_the_records_of_the_transactions_that_ended_well(changes) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "r.sqlite"
+        with closing(SqliteRegistry(path)) as registry:
+            expected = change_and_compare(registry, changes)
+        with closing(SqliteRegistry(path)) as again:
+            assert {name: again.records(name) for name in expected} == expected
+
+
+def change_and_compare(registry: Registry, changes) -> dict[str, dict[str, int]]:
+    """Make the changes, and return the records that should be there."""
+    expected: dict[str, dict[str, int]] = {"thing": {}, "other": {}}
+    assert registry.was_written is False
+    for writes, ends_well in changes:
+        after = {name: dict(records) for name, records in expected.items()}
+        with suppress(ZeroDivisionError), registry.transaction():
+            assert not registry.was_written
+            for name, key, value in writes:
+                registry.write(name, key, value)
+                if value is None:
+                    after[name].pop(key, None)
+                else:
+                    after[name][key] = value
+                assert registry.was_written
+                assert registry.record(name, key) == value
+            if not ends_well:
+                raise ZeroDivisionError
+        assert registry.was_written is bool(writes)
+        assert not registry.changed_elsewhere()
+        expected = after if ends_well else expected
+        for name, records in expected.items():
+            assert registry.records(name) == records
+            assert [registry.record(name, key) for key in records] == list(records.values())
+        assert registry.record("thing", "unknown") is registry.record("unknown", "a") is None
+    return expected
+
+
+@pytest.mark.parametrize(
+    ("flags", "made"),
+    [
+        ({}, MemoryRegistry),
+        ({"work_dir": "unused"}, MemoryRegistry),
+        ({"registry": "in_memory"}, MemoryRegistry),
+        ({"registry": "sqlite", "work_dir": "{}"}, SqliteRegistry),
+    ],
+)
+def test_the_flags_of_a_master_name_its_registry(tmp_path: Path, flags: dict[str, str], made: type[Registry]) -> None:
+    with closing(open_registry({name: value.format(tmp_path) for name, value in flags.items()})) as registry:
+        assert type(registry) is made
+    assert (tmp_path / FILE_NAME).exists() is (made is SqliteRegistry)
+    assert registry.outlives_process is (made is SqliteRegistry)
+
+
+@pytest.mark.parametrize(
+    ("flags", "field", "words"),
+    [
+        ({"registry": "replicated_log"}, "registry", "replicated_log"),
+        ({"registry": "sqlite"}, "work_dir", "--work-dir"),
+    ],
+)
+def test_flags_that_name_no_registry_are_refused(flags: dict[str, str], field: str, words: str) -> None:
+    with pytest.raises(BadInput, match=words) as refused:
+        open_registry(flags)
+    assert refused.value.field == field
 
 
 def test_an_error_inside_leaves_no_trace(registry: Registry):

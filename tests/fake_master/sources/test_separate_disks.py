@@ -157,7 +157,7 @@ def test_of_several_disks_the_file_chooses_one() -> None:
     assert typed.run("reserve", "agent-1", "-f", "-", stdin=json.dumps(payload)).status == 0
     unclear = typed.run("volumes", "create", "agent-1", "v", "disk:500", "--role", "db")
     assert unclear.status == 2
-    assert "mesosctl volumes create -f reads JSON that names the disk" in unclear.err
+    assert "mesosctl volumes create agent-1 -f FILE reads JSON that names the disk" in unclear.err
     assert typed.run("volumes", "create", "agent-1", "-f", "-", stdin=json.dumps(VOLUMES[:1])).status == 0
 
 

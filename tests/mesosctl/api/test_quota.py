@@ -43,7 +43,7 @@ def test_force_as_no_master_takes_it(said):
     ("text", "told"),
     [
         ("", " is not JSON: line 1, column 1: expected a value, found the end"),
-        ('{"role": "a",\n "guarantee": [1,]}', " is not JSON: line 2, column 17: expected no ',' before ']'"),
+        ('{"role": "a",\n "guarantee": [1,]}', " is not JSON: line 2, column 17: there is a comma too many before ']'"),
         ('{"role": NaN}', ": role: it should be a finite number"),
     ],
 )

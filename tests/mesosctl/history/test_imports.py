@@ -2,11 +2,12 @@
 
 import gzip
 import re
+from dataclasses import replace
 
 import pytest
 
 from mesosctl.history.imports.run import ImportOptions, import_log
-from mesosctl.history.records import MICROS, Window
+from mesosctl.history.records import MICROS, RecordedCluster, Window
 from mesosctl.history.sqlite import open_recording, open_writer
 from mesosctl.history.usage import UsageOptions
 from mesosctl.history.usage import usage as used
@@ -85,6 +86,8 @@ def test_a_pod_that_was_never_scheduled_is_demand_and_the_rest_is_accounted_for(
     tasks, demand, _ = rows(history)
     assert [one.id for one in tasks] == ["p-1"]
     assert tasks[0].resources == parse_resources("cpus:1.5;mem:1024;gpus:0.46")
+    with open_recording(history) as recording:
+        assert {one.capabilities for one in recording.frameworks("log")} == {("GPU_RESOURCES",)}
     assert [(one.id, one.start, one.lasts) for one in demand] == [
         ("p-1", 20 * MICROS, None),
         ("p-2", None, 90 * MICROS),
@@ -112,7 +115,7 @@ def test_the_example_of_the_page_is_imported_whole(tmp_path):
 @pytest.mark.parametrize(
     ("text", "of_format", "says"),
     [
-        ("a,b\n1,2\n", "openb", "has no column 'name'"),
+        ("a,b\n1,2\n", "openb", r"log.txt has no column 'name'"),
         ("a,b\n1,2\n", "csv", "has no column 'role'"),
         ("role,to\nweb,2\n", "csv", "has no column 'asked'"),
         ("role,to,from\nweb,2,1\n", "csv", "has no column 'resources'"),
@@ -182,8 +185,14 @@ def test_an_interrupted_import_leaves_nothing(tmp_path):
 def test_options_of_one_format_are_refused_with_another(tmp_path):
     with pytest.raises(UsageError, match="--processor is for --format swf"):
         imported(tmp_path, _PODS, "openb", processor="cpus:1")
-    with pytest.raises(UsageError, match="--role-by team"):
+    with pytest.raises(UsageError, match="--role-by team") as refused:
         imported(tmp_path, _SWF, "swf", role_by="team")
+    assert refused.value.field == "--role-by"
+    assert "user" in str(refused.value.hint)
+    with pytest.raises(UsageError, match="processor") as refused:
+        imported(tmp_path, _SWF, "swf", processor="cpus:0")
+    assert refused.value.field == "--processor"
+    assert "cpus:1" in str(refused.value.hint)
 
 
 def test_the_jobs_of_the_ipsc_are_all_accounted_for(tmp_path):
@@ -243,6 +252,8 @@ def test_a_column_that_is_there_twice_is_refused(tmp_path):
         ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1,1,0\nn,1,1,0\n", "line 3: the name 'n' is empty or rep"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent,resources\na,cpus:1\na,cpus:1\n", "line 3: the name 'a' is empty"),
         ("openb", _PODS, "sn,cpu_milli\nn,1\n", "has no column 'memory_mib'"),
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,many,1,0\n", "line 2: cpu_milli is not a number"),
+        ("openb", _PODS, "sn,cpu_milli,memory_mib,gpu\nn,1\n", "line 2: it is too short"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", "agent\na\n", "has no column 'resources'"),
         ("swf", _SWF, "", "is empty"),
         ("csv", _HEAD + "t,web,cpus:1,1,2\n", 'agent,resources\n"a,cpus:1\n', "line 2"),
@@ -312,8 +323,14 @@ def test_a_number_that_no_recording_holds_costs_its_row_alone(tmp_path, of_forma
 
 @pytest.mark.parametrize("header", ["MaxProcs: inf", "MaxProcs: 4e300", "UnixStartTime: 1e300", "UnixStartTime: inf"])
 def test_a_header_out_of_range_is_refused(tmp_path, header):
-    with pytest.raises(BadInput, match=f"{header.split(':')[0]} is .* in the header"):
+    with pytest.raises(BadInput, match=f"{header.split(':')[0]} is .* in the header") as refused:
         imported(tmp_path, f"; {header}\n{_job()}", "swf")
+    assert refused.value.hint
+
+
+def test_a_part_of_a_job_is_named_by_its_status(tmp_path):
+    _, done = imported(tmp_path, _SWF + "4 20 0 60 1 -1 -1 1 -1 -1 3 7 1 -1 3 -1 -1 -1\n", "swf")
+    assert [one.column for one in done.skipped] == ["status"]
 
 
 def test_a_job_that_is_not_used_does_not_size_the_agent(tmp_path):
@@ -327,3 +344,60 @@ def test_an_agent_larger_than_a_master_can_count_is_refused(tmp_path):
     with pytest.raises(BadInput, match="line 2") as refused:
         imported(tmp_path, _SWF, "swf", agents=tmp_path / "agents.csv")
     assert refused.value.field == "--agents"
+
+
+@pytest.mark.parametrize(
+    ("of_format", "head", "row", "cause", "column"),
+    [
+        ("openb", _PODS, "p-6,1000,1024,some,460,,LS,Running,10,100,20\n", "num_gpu is not a number", "num_gpu"),
+        ("csv", "task,role,cpus,from,to\nt,web,1,1,2\n", "u,web,many,1,2\n", "cpus is not a number", "cpus"),
+        ("csv", _HEAD + "t,web,cpus:1,1,2\n", "u,web,cpus:1,,2\n", "it has no time at which it begins", "from"),
+    ],
+)
+def test_a_row_that_cannot_be_used_names_its_column(tmp_path, of_format, head, row, cause, column):
+    _, done = imported(tmp_path, head + row, of_format)
+    assert (cause, column) in {(one.cause, one.column) for one in done.skipped}
+
+
+def test_the_agents_of_a_csv_have_ports_and_its_tasks_have_states(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:1;ports:31000\n", encoding="utf-8")
+    log = "task,role,resources,from,to,state\nt,web,cpus:1,1,2,TASK_FAILED\nu,web,cpus:1,1,2,\n"
+    history, _ = imported(tmp_path, log, "csv", agents=tmp_path / "agents.csv")
+    tasks, _, agents = rows(history)
+    assert [str(one.total) for one in agents] == ["cpus:1; ports:[31000-31000]"]
+    assert [one.state for one in tasks] == ["TASK_FAILED", None]
+
+
+def test_times_are_seconds_or_dates_and_a_framework_has_its_principal(tmp_path):
+    log = (
+        "task,role,framework,principal,resources,from,to\n"
+        "t,web,f,ops,cpus:1,1e-1,2\n"
+        "u,web,f,ops,cpus:1,1970-01-01T00:00:03Z,1970-01-01T00:00:04\n"
+        "v,web,f,ops,cpus:1,1970-01-01T00:00:03Zz,9\n"
+    )
+    history, done = imported(tmp_path, log, "csv")
+    tasks, _, _ = rows(history)
+    assert [(one.start / MICROS, one.end / MICROS) for one in tasks] == [(0.1, 2), (3, 4)]
+    assert [(one.cause, one.column) for one in done.skipped] == [("from is not a time", "from")]
+    with open_recording(history) as recording:
+        assert [(one.id, one.principal) for one in recording.frameworks("log")] == [("f", "ops")]
+        (cluster,) = recording.clusters()
+    assert (cluster.address, cluster.clean_end) == ("log.txt", True)
+
+
+def test_a_log_of_a_cluster_that_was_recorded_leaves_what_is_known_of_it(tmp_path):
+    known = RecordedCluster("log", "http://lab", "1.11.0", 100 * MICROS, 200 * MICROS, False, "ops", 3)
+    with open_writer(tmp_path / "h.sqlite") as recording, recording.transaction():
+        recording.put_cluster(known)
+    history, _ = imported(tmp_path, _HEAD + "t,web,cpus:1,50,150\n", "csv")
+    with open_recording(history) as read:
+        assert read.clusters() == [replace(known, first_seen=50 * MICROS)]
+
+
+def test_an_agent_of_two_logs_is_there_from_the_earliest_to_the_latest_time(tmp_path):
+    (tmp_path / "agents.csv").write_text("agent,resources\na,cpus:1\n", encoding="utf-8")
+    for name, span in (("late.csv", "100,200"), ("early.csv", "50,90")):
+        log = _HEAD + f"{name},web,cpus:1,{span}\n"
+        history, _ = imported(tmp_path, log, "csv", name=name, cluster_id="c", agents=tmp_path / "agents.csv")
+    _, _, agents = rows(history, "c")
+    assert [(one.start / MICROS, one.end / MICROS) for one in agents] == [(50, 200)]

@@ -41,3 +41,29 @@ def test_spans_count_back_from_the_end_of_the_recording():
 def test_too_many_steps_are_refused():
     with pytest.raises(UsageError, match="steps"):
         boundaries(0, 10_002 * HOUR, HOUR, UTC)
+
+
+@pytest.mark.parametrize("text", ["soon", "2026-13-01"])
+def test_what_is_no_time_is_refused_for_its_option(text):
+    with pytest.raises(UsageError, match=f"'{text}'") as refused:
+        parse_time(text, "--since", 0)
+    assert refused.value.field == "--since"
+    assert refused.value.hint
+
+
+def test_a_zone_that_does_not_exist_is_refused():
+    with pytest.raises(UsageError, match="'Mars/North'") as refused:
+        time_zone("Mars/North")
+    assert refused.value.field == "--timezone"
+    assert "Europe/Berlin" in str(refused.value.hint)
+
+
+def test_a_window_that_begins_or_ends_with_a_step_has_no_boundary_there():
+    days = [at(f"2026-03-0{day}T00:00:00+00:00") for day in (1, 2, 3)]
+    assert boundaries(days[0], days[2], 86_400 * MICROS, UTC) == (days[1],)
+
+
+def test_of_a_cluster_that_was_never_seen_there_is_no_window():
+    with pytest.raises(UsageError, match="'c'") as refused:
+        window_of(RecordedCluster("c", "http://c"), None, None)
+    assert refused.value.field == "--history"

@@ -19,6 +19,10 @@ def test_agents_on_one_host_have_the_end_of_their_ids():
     assert shared_hostnames(["one", "two", "one"]) == {"one"}
 
 
+def test_an_end_that_follows_every_id_in_the_alphabet_is_one_too():
+    assert short_ids({"A-S0": "h", "A-S1": "h"}) == {"A-S0": "S0", "A-S1": "S1"}
+
+
 def test_ends_that_several_ids_have_are_made_longer():
     assert short_ids({"x-1-S0": "h", "x-2-S0": "h", "x-2-S1": "h"}) == {
         "x-1-S0": "1-S0",

@@ -1,11 +1,11 @@
 """Conditions that somebody waits for, as they are written."""
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
-from mesosctl.model.conditions import Condition, parse_condition
-from mesosctl.model.errors import UsageError
+from mesosctl.model.conditions import FORMS, Condition, Subject, parse_condition
+from mesosctl.model.errors import RuleViolation, UsageError
 from mesosctl.model.notation import parse_of_agents
 
 READ: dict[str, dict[str, Any]] = {
@@ -18,7 +18,16 @@ READ: dict[str, dict[str, Any]] = {
 }
 MALFORMED = [
     *("master/recovered", "master=", "master=up", "agent/a", "agent/=drained", "agent/a=", "agent/a=gone"),
-    *("role/a=unmet", "role/=met", "offers", "offers=a", "reserved/a=none", "reserved//a=none", "reserved/a/b"),
+    *(
+        "role/a=unmet",
+        "role/=met",
+        "offers",
+        "offers/",
+        "offers=a",
+        "reserved/a=none",
+        "reserved//a=none",
+        "reserved/a/b",
+    ),
     *("role=a=met", "agent=a=drained", "reserved=a=none"),
     *("", "/", "=", "nothing/a=b"),
 ]
@@ -38,4 +47,14 @@ def test_resources_are_those_of_an_agent():
 def test_what_is_none_is_refused(text: str):
     with pytest.raises(UsageError) as refused:
         parse_condition(text)
-    assert refused.value.hint
+    assert refused.value.field == "CONDITION"
+    assert f"'{text}'" in str(refused.value) or text == "agent/a=gone"
+    subject = text.partition("/")[0].partition("=")[0]
+    assert FORMS.get(cast("Subject", subject), "/") in str(refused.value.hint)
+
+
+@pytest.mark.parametrize("text", ["role/-a=met", "offers/-a", "reserved/agent-1/-a=none"])
+def test_a_role_that_cannot_be_is_refused_in_a_condition(text: str):
+    with pytest.raises(RuleViolation) as refused:
+        parse_condition(text)
+    assert (refused.value.rule, refused.value.field) == ("role.syntax", "CONDITION")

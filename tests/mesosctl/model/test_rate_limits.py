@@ -109,11 +109,23 @@ def test_without_a_default_the_advice_is_one():
 
 def test_a_principal_that_nobody_uses():
     limits = RateLimits((("used", WISE), ("misspelt", WISE)), WISE)
-    (remark,) = warnings(limits, {"used", "other"})
+    (remark,) = warnings(limits, {"used": ["a"], "other": ["b"]})
     assert (remark.level, remark.field) == ("warning", "limits[1].principal")
     assert remark.rule == "ratelimit.unused-principal"
     assert "'misspelt'" in remark.sentence
     assert "FrameworkInfo.principal" in (remark.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("used", "hint"),
+    [
+        ({"ops": ["batch", "web"]}, "framework 'batch' has principal 'ops': give the limit to that"),
+        ({None: ["batch"]}, "framework 'batch' has no principal, so only the default can limit it"),
+    ],
+)
+def test_a_principal_that_is_the_name_of_a_framework(used: dict[str | None, list[str]], hint: str):
+    (remark,) = warnings(RateLimits((("batch", WISE),), WISE), used)
+    assert remark.hint == hint
 
 
 def test_memory_counts_only_capacities_that_count():

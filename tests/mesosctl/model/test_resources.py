@@ -1,5 +1,7 @@
 """Resources and their algebra, as far as it needs no master."""
 
+from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -260,3 +262,126 @@ def test_ports_summed_at_once_are_those_of_a_sum_one_by_one(spans: list[tuple[in
         one_by_one += Resources([part])
 
     assert list(Resources(parts)) == list(one_by_one)
+
+
+MIXED = st.lists(
+    SCALARS
+    | RANGES
+    | st.builds(
+        Resource,
+        name=st.sampled_from(["cpus", "mem"]),
+        value=st.integers(1, 9),
+        revocable=st.just(value=True),
+        throttleable=st.booleans(),
+    )
+    | VOLUMES,
+    max_size=6,
+).map(Resources)
+
+
+@given(MIXED)
+def test_parts_of_a_collection_are_its_entries_in_order(some: Resources) -> None:
+    def entries(needed: Callable[[Resource], bool]) -> list[Resource]:
+        return [entry for entry in some if needed(entry)]
+
+    assert list(some.unreserved()) == entries(lambda one: not one.reservations)
+    assert list(some.reserved()) == entries(lambda one: one.reservations != ())
+    assert list(some.reserved("a")) == entries(lambda one: one.reservations != () and one.role == "a")
+    assert {owner: list(part) for owner, part in some.by_owner().items()} == (
+        {"a": list(some.reserved("a"))} if some.reserved() else {}
+    )
+    assert list(some.revocable()) == entries(lambda one: one.revocable)
+    assert list(some.non_revocable()) == entries(lambda one: not one.revocable)
+    assert list(some.scalars()) == entries(lambda one: isinstance(one.value, int))
+    assert [list(part) for part in some.with_last(lambda one: one.revocable)] == [
+        list(some.revocable()),
+        list(some.non_revocable()),
+        [*some.non_revocable(), *some.revocable()],
+    ]
+    kinds = [kind for kind in ("regular", "throttleable", "non-throttleable") if entries(_is(kind))]
+    assert {kind: list(part) for kind, part in some.by_revocability().items()} == {
+        kind: entries(_is(kind)) for kind in kinds
+    }
+    assert list(some.by_revocability()) == kinds
+    assert some.revocability == ("mixed" if len(kinds) > 1 else (kinds or ["regular"])[0])
+
+
+def _is(kind: str) -> Callable[[Resource], bool]:
+    return lambda entry: entry.revocability == kind
+
+
+@given(MIXED)
+def test_quantities_are_the_sums_by_name(some: Resources) -> None:
+    def sums(name: Callable[[Resource], str], needed: Callable[[Resource], bool] = lambda _: True) -> Quantities:
+        found: Counter[str] = Counter()
+        for entry in some:
+            if needed(entry):
+                value = entry.value
+                found[name(entry)] += value if isinstance(value, int) else value.count() * 1000
+        return Quantities(found)
+
+    assert some.quantities() == sums(lambda one: one.name)
+    assert some.scalar_quantities() == sums(lambda one: one.name, lambda one: isinstance(one.value, int))
+    assert some.separate_quantities() == sums(lambda one: one.name + "_revocable" * one.revocable)
+
+
+@given(st.lists(SCALARS | RANGES | SETS, max_size=6).map(Resources))
+def test_an_allocation_marks_every_entry_and_a_popped_reservation_leaves_the_rest(some: Resources) -> None:
+    marked = some.allocated_to("web")
+    assert [entry.allocation_role for entry in marked] == ["web"] * len(some)
+    assert list(marked.allocated_to(None)) == list(some)
+    pushed = Resources(
+        replace(entry, reservations=(*entry.reservations, Reservation("DYNAMIC", "x"))) for entry in some
+    )
+    assert list(pushed.pop_reservation()) == list(some)
+
+
+LEVEL = Reservation("DYNAMIC", "ads", "p", Labels([("a", "b")]))
+
+
+def test_a_reservation_matches_what_is_asked_of_it() -> None:
+    for principal, labels, is_matched in (
+        (None, None, True),
+        ("p", None, True),
+        ("q", None, False),
+        (None, Labels([("a", "b")]), True),
+        (None, Labels(), False),
+        ("q", Labels([("a", "b")]), False),
+    ):
+        assert LEVEL.matches(principal, labels) is is_matched
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (Resource("cpus", 1500), "cpus:1.5"),
+        (Resource("cpus", 1000, (LEVEL,)), "cpus(reservations: [(DYNAMIC,ads,p,{a: b})]):1"),
+        (
+            Resource("cpus", 1000, (Reservation("STATIC", "a"), Reservation("DYNAMIC", "a/b"))),
+            "cpus(reservations: [(STATIC,a),(DYNAMIC,a/b)]):1",
+        ),
+        (Resource("cpus", 1000, allocation_role="web"), "cpus(allocated: web):1"),
+        (Resource("cpus", 1000, revocable=True), "cpus{REV}:1"),
+        (Resource("cpus", 1000, revocable=True, throttleable=True), "cpus{REV,THROTTLE}:1"),
+        (Resource("disk", 1000, disk=Disk("v", container_path="p"), shared=True, copies=2), "disk[v:p]<SHARED>:1<2>"),
+        (Resource("disk", 1000, disk=Disk(source=DiskSource("MOUNT", "/m"))), "disk[MOUNT:/m]:1"),
+    ],
+)
+def test_the_text_of_an_entry_says_what_distinguishes_it(entry: Resource, text: str) -> None:
+    assert str(entry) == text
+    assert entry.text(with_role=False) == text.replace("(allocated: web)", "")
+
+
+@pytest.mark.parametrize(
+    ("stack", "offered_to"),
+    [
+        ((), {"ads", "ads/web", "ads/web/x", "adsx"}),
+        ((Reservation("STATIC", "ads"),), {"ads", "ads/web", "ads/web/x"}),
+        ((Reservation("STATIC", "ads"), Reservation("DYNAMIC", "ads/web")), {"ads/web", "ads/web/x"}),
+    ],
+)
+def test_what_is_reserved_is_offered_to_its_role_and_those_below(stack, offered_to: set[str]) -> None:
+    entry = Resource("cpus", 1000, stack)
+    for role in ("ads", "ads/web", "ads/web/x", "adsx"):
+        assert entry.allocatable_to(role) is (role in offered_to)
+        assert list(Resources([entry]).allocatable_to(role)) == [entry] * (role in offered_to)

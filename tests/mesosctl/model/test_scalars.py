@@ -8,7 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import Quantities, format_milli, parse_amount, to_double, to_milli, to_shown
+from mesosctl.model.quantities import (
+    Limits,
+    Quantities,
+    format_double,
+    format_milli,
+    parse_amount,
+    parse_double,
+    to_double,
+    to_milli,
+    to_shown,
+)
 from mesosctl.output.json_documents.document import amounts
 
 
@@ -42,6 +52,14 @@ def test_an_amount_goes_to_another_process_as_it_was_sent():
     amount = parse_amount("cpus", "1.14")
     copied = pickle.loads(pickle.dumps(amount))  # our own
     assert (copied, to_shown(copied)) == (1140, 1.14)
+
+
+@given(st.integers(min_value=1, max_value=10**12), st.integers(min_value=1, max_value=10**4))
+def test_equal_parts_make_up_the_whole_but_for_a_thousandth_each(milli: int, parts: int):
+    whole = Quantities({"cpus": milli})
+    down, up = (whole.average(parts, up=up).get_amount("cpus") for up in (False, True))
+    assert down * parts <= milli <= up * parts
+    assert up - down == (1 if milli % parts else 0)
 
 
 @given(st.decimals(min_value=0, max_value=10**6, places=6))
@@ -93,10 +111,52 @@ def test_sizes_are_counted_in_the_unit_that_mesos_calls_mb(text: str, mebibytes:
 def test_what_is_no_amount_is_refused_by_its_rule(name: str, text: str, rule: str):
     with pytest.raises(RuleViolation) as refused:
         parse_amount(name, text)
-    assert refused.value.rule == rule
+    assert (refused.value.rule, refused.value.field) == (rule, name)
+    assert name in str(refused.value)
+    assert refused.value.hint
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, 1.7e308, -1.7e308])
 def test_a_double_that_is_no_amount_is_an_error(value: float):
     with pytest.raises(ValueError, match="amount"):
         to_milli(value)
+
+
+def test_an_amount_below_zero_that_is_too_fine_is_not_said_to_be_zero():
+    with pytest.raises(RuleViolation) as refused:
+        parse_amount("cpus", "-0.0001")
+    assert refused.value.hint == "write cpus:-0.001"
+
+
+def test_a_double_has_all_of_its_digits_and_only_one_infinity():
+    values = {"2": 2.0, "1234567.125": 1234567.125, "0.1": 0.1, "Infinity": float("inf"), "-3": -3.0}
+    assert {text: parse_double(text) for text in values} == values
+    assert [format_double(value) for value in values.values()] == list(values)
+    for text in ("inf", "INFINITY", "-Infinity", "nan"):
+        with pytest.raises(RuleViolation, match=text) as refused:
+            parse_double(text)
+        assert refused.value.rule == "number.finite"
+        assert "Infinity" in str(refused.value.hint)
+    with pytest.raises(ValueError, match="soon"):
+        parse_double("soon")
+
+
+AMOUNTS = st.dictionaries(st.sampled_from("abc"), st.integers(0, 5))
+
+
+@given(AMOUNTS, AMOUNTS)
+def test_limits_bound_each_amount_that_they_name(bounds: dict[str, int], amounts: dict[str, int]):
+    limits, quantities = Limits(bounds), Quantities(amounts)
+    assert limits.contains(quantities) is all(quantities.get_amount(name) <= bounds[name] for name in bounds)
+    assert limits.bounded(quantities) == Quantities(
+        {name: min(amount, bounds.get(name, amount)) for name, amount in amounts.items()}
+    )
+    assert limits - quantities == Limits({name: max(0, bound - amounts.get(name, 0)) for name, bound in bounds.items()})
+    others = Quantities(bounds)
+    assert quantities.contains(others) is all(amounts.get(name, 0) >= bound for name, bound in bounds.items())
+    assert quantities + others == Quantities(
+        {name: amounts.get(name, 0) + bounds.get(name, 0) for name in {*amounts, *bounds}}
+    )
+    assert quantities - others == Quantities({name: amount - bounds.get(name, 0) for name, amount in amounts.items()})
+    assert Quantities.total([quantities, others, quantities]) == quantities + others + quantities
+    assert str(limits) == ("; ".join(f"{name}:{format_milli(bounds[name])}" for name in sorted(bounds)) or "nothing")

@@ -130,13 +130,13 @@ def test_agents_out_of_service_are_in_the_way_of_what_is_offered_after_a_hindran
     [
         (
             0,
-            "use mesosctl unreserve to release what web does not need, or have the framework subscribe with that role",
+            "use mesosctl unreserve AGENT RESOURCES --role web to release what web does not need, or have",
             "static",
         ),
-        (4, "subscribe with role web, or start the agents with other --resources: ", "unreserve to release"),
+        (4, "subscribe with role web, or start the agents with other --resources: ", "to release"),
         (
             1,
-            "mesosctl unreserve releases the 3 cpus reserved dynamically; as for the other 1, ",
+            "mesosctl unreserve AGENT RESOURCES --role web releases the 3 cpus reserved dynamically; ",
             "start the agents",
         ),
     ],
@@ -147,7 +147,7 @@ def test_unreserve_helps_with_dynamic_reservations_alone(static: int, says: str,
     (helping,) = helps(one)
     assert says in helping
     assert not_said not in helping
-    assert ("(static), so mesosctl unreserve cannot undo it" in helping) is bool(static)
+    assert ("(static), so no command can undo it" in helping) is bool(static)
 
 
 def test_a_capability_is_named_with_the_resources_that_need_it() -> None:

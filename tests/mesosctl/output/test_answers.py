@@ -60,6 +60,14 @@ def test_a_forecast_names_what_stays_and_what_is_left() -> None:
     assert "  agents lost: 1 of 3: agent-3 (lost in total: 8 cpus and 16GiB mem)" in said
 
 
+def test_what_before_and_after_count_is_said_in_a_pipe_too() -> None:
+    sentence = "BEFORE and AFTER count tasks and offers, including"
+    piped = whole_forecast()
+    assert any(str(line).startswith(sentence) for line in forecast_report(piped).remark)
+    same = replace(piped, roles=(), frameworks=())
+    assert not any(str(line).startswith(sentence) for line in forecast_report(same).remark)
+
+
 @pytest.mark.parametrize(
     ("before", "says"),
     [
@@ -135,6 +143,7 @@ def test_differences_are_counted() -> None:
         "different from the file: 1 quota, 1 weight; mesosctl apply -f a.toml --prune would change that"
     )
     assert drawn(wanted_differences([], "a.toml")) == ["nothing differs from the file"]
+    assert drawn(wanted_differences([], "a.toml", compares=False)) == ["nothing was compared"]
 
 
 QUOTA = Quota(Quantities({"cpus": 4000}), Limits())

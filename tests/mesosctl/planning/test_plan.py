@@ -182,8 +182,9 @@ def test_volumes_count_and_are_never_taken_apart():
     owned = Resources([Resource("disk", 5000, stack(("a",)), disk=Disk("v", container_path="c", mode="RW"))])
     agent = replace(AGENT, total=AGENT.total + owned)
     assert steps_on(agent, DesiredReservation("S0", "a", parse_resources("disk:5"))) == []
-    with pytest.raises(Conflict, match="in volumes"):
+    with pytest.raises(Conflict, match="in volumes") as refused:
         steps_on(agent, prune=True)
+    assert f"mesosctl volumes destroy {agent.hostname} v --role a" in str(refused.value.hint)
 
 
 def test_what_tasks_use_is_in_the_way():

@@ -1,11 +1,12 @@
 """The shares that the page of a replay draws are what roles hold, of what the agents have, at each moment."""
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedTask, shares_over_time
+from tests.helpers.profiles import examples
 
 SINCE, POINTS, STEP = 1000.0, 6, 10.0
 UNTIL = SINCE + POINTS * STEP
@@ -21,6 +22,7 @@ def _is_within(at: float, span: tuple[float | None, float | None]) -> bool:
     return start is not None and start <= at and (end is None or at < end)
 
 
+@settings(max_examples=examples(300))
 @given(st.lists(_spans, max_size=3), st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(SIZES), _spans)))
 def test_shares_are_those_of_each_moment(agents, tasks):
     there = [ReplayedAgent(AGENT, SINCE if start is None else start, end) for start, end in agents]
@@ -30,6 +32,9 @@ def test_shares_are_those_of_each_moment(agents, tasks):
     played = Played([start for start, _ in spans], [end for _, end in spans], (), ())
     found = shares_over_time(demand, played, POINTS)
     for role in "ab":
+        spans_of_role = [span for its, _, span in tasks if its == role]
+        moments = [SINCE + point * STEP for point in range(POINTS)]
+        assert (role in found) is any(_is_within(at, span) for at in moments for span in spans_of_role)
         for point in range(POINTS):
             at = SINCE + point * STEP
             had = sum(_is_within(at, (one.start, one.end)) for one in there)

@@ -6,14 +6,10 @@ loops, where a new object for every agent would cost more than the decision.
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.values import IdentityCache, as_sent
-
-_MOST_KEPT = 4096
-"""Sums and rests of allocations; beyond that all of them are dropped, and made again as needed."""
 
 Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]
@@ -157,23 +153,17 @@ class AllocationPool:
     """Every allocation in use."""
 
     def __init__(self) -> None:
-        self._by_identity: dict[int, Allocation] = {}
         self._by_value: dict[tuple[str, tuple[object, ...]], Allocation] = {}
         self._given = IdentityCache(self._made_of)
-        """The allocations of resources that others made: of a thousand tasks they are mostly the same objects."""
-        self._rests: dict[tuple[Allocation, Allocation], Allocation | None] = {}
-        self._sums: dict[tuple[Allocation, Allocation], Allocation] = {}
+        """By the identity of resources: those of an offer and of a thousand tasks are mostly the same objects."""
 
     def __len__(self) -> int:
         return len(self._by_value)
 
     def forget(self) -> None:
         """Start over; allocations in use stay valid, but are no longer recognised."""
-        self._by_identity.clear()
         self._by_value.clear()
         self._given = IdentityCache(self._made_of)
-        self._rests.clear()
-        self._sums.clear()
 
     def for_role(self, role: str, content: Content) -> Allocation:
         """The content, allocated to `role`."""
@@ -181,17 +171,13 @@ class AllocationPool:
 
     def of(self, tagged: Resources) -> Allocation:
         """Resources with one allocation role.  Raises ValueError if they have none, or several."""
-        allocation = self._by_identity.get(id(tagged))
-        return self._given.of(tagged) if allocation is None else allocation
+        return self._given.of(tagged)
 
     def _made_of(self, tagged: Resources) -> Allocation:
         return self._interned(Allocation(allocation_role(tagged), tagged, Content(tagged.allocated_to(None))))
 
     def by_role(self, tagged: Resources) -> list[Allocation]:
         """Resources with any allocation roles, an allocation for each, by name."""
-        known = self._by_identity.get(id(tagged))
-        if known is not None:
-            return [known]
         roles = sorted({entry.allocation_role or "" for entry in tagged})
         if len(roles) == 1:
             return [self.of(tagged)]
@@ -202,43 +188,24 @@ class AllocationPool:
         first, *others = allocations
         if not others:
             return first
-        if len(others) == 1:
-            pair = first, others[0]
-            if pair not in self._sums:
-                _make_room(self._sums)
-                self._sums[pair] = self._made_of(first.with_role + others[0].with_role)
-            return self._sums[pair]
         tagged = first.with_role
         for allocation in others:
             tagged += allocation.with_role
-        return self.of(tagged)
+        return self._made_of(tagged)
 
     def rest(self, whole: Allocation, part: Allocation) -> Allocation | None:
         """One allocation without another of the same role; None if nothing is left.
 
         Raises ValueError if it does not contain the other.
         """
-        pair = whole, part
-        if pair not in self._rests:
-            if not whole.with_role.contains(part.with_role):
-                raise ValueError(f"{whole.with_role}, not {part.with_role}")
-            left = whole.with_role - part.with_role
-            _make_room(self._rests)
-            self._rests[pair] = self._made_of(left) if left else None
-        return self._rests[pair]
+        if not whole.with_role.contains(part.with_role):
+            raise ValueError(f"{whole.with_role}, not {part.with_role}")
+        left = whole.with_role - part.with_role
+        return self._made_of(left) if left else None
 
     def _interned(self, made: Allocation) -> Allocation:
         # One search: to hash the resources takes longer than to make an allocation of them.
-        kept = self._by_value.setdefault((made.role, interning_key(made.with_role)), made)
-        # The allocation keeps the object alive, so its id cannot come to mean another.
-        self._by_identity[id(kept.with_role)] = kept
-        return kept
-
-
-def _make_room(kept: dict[Any, Any]) -> None:
-    """Drop all that is kept if it is much."""
-    if len(kept) >= _MOST_KEPT:
-        kept.clear()
+        return self._by_value.setdefault((made.role, interning_key(made.with_role)), made)
 
 
 def allocation_role(tagged: Resources) -> str:

@@ -5,22 +5,11 @@ Source: docs/explanation/allocator.md, "Capabilities and agent properties".
 
 from dataclasses import dataclass
 
-from fake_master.allocator.interface import AgentInfo, FrameworkInfo
+from fake_master.allocator.interface import FrameworkInfo
 from fake_master.allocator.options import Options
 from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, Capabilities
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
-
-
-def features_of(info: AgentInfo, total: Resources, options: Options) -> AgentFeatures:
-    """Return the features of an agent with these resources."""
-    return AgentFeatures.of(
-        info.capabilities,
-        total,
-        filter_gpus=options.filter_gpu_resources,
-        region=info.region,
-        master_region=options.region,
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -34,11 +34,6 @@ class OfferedPart:
         self.is_allocatable = is_allocatable
         """Whether an offer of it reaches the minimum."""
 
-    @property
-    def left_free(self) -> "FreeResources":
-        """The free resources without this part; offered shared volumes are missing too, until the end of the run."""
-        return self.subset.left_free
-
 
 class ResourceSubset:
     """Some of the free resources, the same for every role that could get them."""
@@ -52,7 +47,7 @@ class ResourceSubset:
 
     @property
     def left_free(self) -> "FreeResources":
-        """The free resources without these."""
+        """The free resources without these; offered shared volumes are missing too, until the end of the run."""
         if self._left_free is None:
             free_resources = self.free_resources
             self._left_free = free_resources.pool.free_resources(
@@ -96,15 +91,10 @@ class VisibleResources:
             entry.disk is not None and entry.disk.indivisible for entry in self.unreserved_nonrevocable
         )
         """Whether each counted name is one divisible entry, so that shrinking is unambiguous."""
-        self._subsets: dict[tuple[int, ...], ResourceSubset] | None = None
-        """Those of fewer amounts than `full`; None while nobody has asked for one, as on most agents."""
+        self._subsets = {self.amounts: self.full}
 
     def of_amounts(self, amounts: tuple[int, ...]) -> ResourceSubset:
         """Return the uncounted resources with these amounts of `names`; only where `shrinks_by_name`."""
-        if amounts == self.amounts:
-            return self.full
-        if self._subsets is None:
-            self._subsets = {}
         found = self._subsets.get(amounts)
         if found is None:
             wanted = dict(zip(self.names, amounts, strict=True))
@@ -126,8 +116,7 @@ class OfferableResources:
         self.eligibility = eligibility
         self.full = OfferedPart(visible_resources.full, eligibility, is_allocatable=True)
         """All of it."""
-        self._parts: dict[tuple[int, ...], OfferedPart] | None = None
-        """Parts of fewer amounts; None while nobody has asked for one."""
+        self._parts = {visible_resources.amounts: self.full}
 
     def part(self, resources: Resources) -> OfferedPart:
         """Return the part with just these resources."""
@@ -135,10 +124,6 @@ class OfferableResources:
 
     def part_of_amounts(self, amounts: tuple[int, ...]) -> OfferedPart:
         """Return the part with the uncounted resources and these amounts; only if they shrink by name."""
-        if amounts == self.visible_resources.amounts:
-            return self.full
-        if self._parts is None:
-            self._parts = {}
         found = self._parts.get(amounts)
         if found is None:
             found = self._parts[amounts] = self.visible_resources.of_amounts(amounts).part_for(self.eligibility)
@@ -149,10 +134,8 @@ class FreeResources:
     """The free resources of agents with the same features and content."""
 
     __slots__ = (
-        "_subtrees",
         "_visible",
         "features",
-        "has_unreserved_nonrevocable",
         "is_all_reserved",
         "is_empty",
         "offerable_by_eligibility",
@@ -167,15 +150,12 @@ class FreeResources:
         self.features = features
         self.resources = resources
         self.is_empty = not resources
-        self.has_unreserved_nonrevocable = any(map(is_unreserved_nonrevocable, resources))
-        """Whether it contains anything that could serve a guarantee."""
         revocable = resources.revocable()
         self.revocable: Pairs = scalar_pairs(revocable) if revocable else ()
         self.offerable_by_eligibility: dict[Eligibility, OfferableResources | None] = {}
         """Filled by `offerable`; read straight from the inner loops."""
         self.owners = tuple({entry.role: None for entry in resources if entry.reservations})
         """The roles for which something is reserved."""
-        self._subtrees = tuple(f"{owner}/" for owner in self.owners)
         self.is_all_reserved = all(entry.reservations for entry in resources)
         self._visible: dict[tuple[tuple[str, ...], AcceptedKinds], VisibleResources] = {}
 
@@ -190,10 +170,6 @@ class FreeResources:
                 found = OfferableResources(visible_resources, eligibility)
         self.offerable_by_eligibility[eligibility] = found
         return found
-
-    def is_for(self, role: str) -> bool:
-        """Whether any of it is unreserved, or reserved for the role or one above it."""
-        return not self.is_all_reserved or f"{role}/".startswith(self._subtrees)
 
     def _visible_resources(self, role: str, accepted_kinds: AcceptedKinds) -> VisibleResources:
         owners = tuple(owner for owner in self.owners if owner == role or roles.is_strict_subrole(role, owner))
@@ -251,12 +227,8 @@ class InternPool:
         self.allocations = AllocationPool()
         self._free_resources: dict[tuple[AgentFeatures, tuple[object, ...]], FreeResources] = {}
         self._capacities: dict[tuple[AgentFeatures, tuple[object, ...]], Capacity] = {}
-        self._capacity_of: dict[int, Capacity] = {}
-        """By the id of the total."""
         self.remembered = 0
         """The most free resources that a capacity caches."""
-        self.names_of_other_types: set[str] = set()
-        """Names of resources that are not scalars on some agent, now or earlier."""
 
     def __len__(self) -> int:
         return len(self.allocations) + len(self._free_resources) + len(self._capacities) + self.remembered
@@ -271,15 +243,10 @@ class InternPool:
 
     def capacity(self, features: AgentFeatures, total: Resources) -> Capacity:
         """Return the one capacity with this content."""
-        found = self._capacity_of.get(id(total))  # like agents often share one object
-        if found is not None and found.features == features:
-            return found
         key = (features, interning_key(total))
         found = self._capacities.get(key)
         if found is None:
-            # The capacity keeps the object alive, so its id cannot come to mean another.
-            found = self._capacities[key] = self._capacity_of[id(total)] = Capacity(self, features, total)
-            self.names_of_other_types.update(entry.name for entry in total if not entry.is_scalar)
+            found = self._capacities[key] = Capacity(self, features, total)
         return found
 
     def forget(self) -> None:
@@ -287,7 +254,6 @@ class InternPool:
         self.allocations.forget()
         self._free_resources.clear()
         self._capacities.clear()
-        self._capacity_of.clear()
         self.remembered = 0
 
 

@@ -3,10 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 
-from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node, Sorter, Totals
-
-# If more than this fraction of all clients moved, sorting again is cheaper than moving them one by one.
-_REBUILD_FRACTION = 8
+from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter, Totals
 
 
 class DrfSorter(Sorter):
@@ -33,14 +30,6 @@ class DrfSorter(Sorter):
         self.refresh()
         return [leaf for _, leaf in sorted(((self._top(leaf).key, leaf) for leaf in leaves), key=_first)]  # type: ignore[arg-type]
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node]:
-        """See `Sorter.among`; the keys are those of the present walk until the next one begins."""
-        if after is None:
-            self.refresh()
-        beginning = () if after is None else _place(after)
-        places = sorted((_place(leaf), leaf) for leaf in leaves if leaf.key is not None)
-        return [leaf for place, leaf in places if place > beginning]
-
     def share(self, path: str) -> float:
         """The weighted dominant share of a client: the seed's figure, between 0 and 1 for weight 1."""
         return _share(self._leaves[path], self.totals.divisors)
@@ -50,14 +39,8 @@ class DrfSorter(Sorter):
         if self.dirty or self._version != self.totals.version:
             self._rebuild()
             return
-        moved = self._moved
-        if not moved:
-            return
-        if len(moved) > 8 and len(moved) * _REBUILD_FRACTION > len(self._leaves):
-            self._rebuild()
-            return
-        divisors = self.totals.divisors
-        for node in moved:
+        divisors = self.totals.divisors if self._moved else {}
+        for node in self._moved:
             node.stale = False
             old = node.key
             ranking = node.parent.ranking  # type: ignore[union-attr]  # the root never moves
@@ -72,28 +55,16 @@ class DrfSorter(Sorter):
                 ):
                     self.ties += 1
                 ranking.insert(place, key)
-        moved.clear()
+        self._moved.clear()
 
     def _changed(self, node: Node) -> None:
         node.stale = True
         self._moved.append(node)
 
     def touch(self, node: Node) -> None:
-        """Order a node again: its count has changed."""
+        """See `Sorter.touch`."""
         if not node.stale:
             self._changed(node)
-
-    def count_again(self, leaf: Node, times: int) -> None:
-        """The client got something, and gave it back, `times` over."""
-        node = leaf
-        while node is not self.root:
-            node.count += times
-            self.touch(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
-
-    def _activity_changed(self, leaf: Node) -> None:
-        if not leaf.stale:
-            self._changed(leaf)
 
     def _top(self, leaf: Node) -> Node:
         while leaf.parent is not self.root:
@@ -127,16 +98,6 @@ class DrfSorter(Sorter):
 
 def _first(pair: tuple[object, Node]) -> object:
     return pair[0]
-
-
-def _place(leaf: Node) -> tuple[Key, ...]:
-    """The place of a leaf in a walk: the keys of its ancestors and its own."""
-    keys, node = [], leaf
-    while node.parent is not None:
-        assert node.key is not None
-        keys.append(node.key)
-        node = node.parent
-    return tuple(reversed(keys))
 
 
 def _preorder(node: Node) -> Iterator[Node]:

@@ -17,8 +17,6 @@ class Ordering(Protocol):
 
     def order(self, leaves: Iterable[Node]) -> list[Node]: ...  # noqa: D102
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node] | None: ...  # noqa: D102
-
     def share(self, path: str) -> float: ...  # noqa: D102
 
     def add(self, path: str, client: Any = None) -> Node: ...  # noqa: D102
@@ -31,10 +29,8 @@ class Ordering(Protocol):
 
     def update_weight(self, path: str, weight: float) -> None: ...  # noqa: D102
 
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None: ...  # noqa: D102
-
-    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None: ...  # noqa: D102
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None: ...  # noqa: D102
+    def allocated(  # noqa: D102
+        self, leaf: Node, agent: str, allocation: Allocation, times: int = 1, *, counted: bool = True
+    ) -> None: ...
 
     def allocation(self, path: str) -> Amounts: ...  # noqa: D102

@@ -30,9 +30,6 @@ class RandomSorter(Sorter):
         self._refresh()
         return self._draw(leaves)
 
-    def among(self, leaves: Iterable[Node], after: Node | None) -> None:
-        """None: every walk is another draw."""
-
     def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
         """The random sorter has no shares; Mesos shows zero."""
         return 0.0
@@ -40,7 +37,8 @@ class RandomSorter(Sorter):
     def _changed(self, node: Node) -> None:
         """Allocations do not matter here."""
 
-    def _activity_changed(self, leaf: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+    def touch(self, node: Node) -> None:  # noqa: ARG002  # the chances of its siblings change too
+        """See `Sorter.touch`."""
         self.dirty = True
 
     def _draw(self, leaves: Iterable[Node]) -> list[Node]:

@@ -86,7 +86,7 @@ class Node(Tally):
 class Sorter(ABC):
     """Clients and what is allocated to them; a subclass says in which order they come."""
 
-    __slots__ = ("_leaves", "dirty", "root", "totals", "weights")
+    __slots__ = ("_leaves", "active", "dirty", "root", "totals", "weights")
 
     order_lasts: ClassVar[bool]
     """Whether `order` gives the same again as long as nothing is allocated to those clients."""
@@ -96,6 +96,8 @@ class Sorter(ABC):
         self.weights = {} if weights is None else weights
         self.root = Node("", "", None, Kind.INTERNAL)
         self._leaves: dict[str, Node] = {}
+        self.active = 0
+        """The number of clients that take part in the order."""
         self.dirty = True
         """Whether the present order is no longer valid."""
 
@@ -108,19 +110,12 @@ class Sorter(ABC):
         """These active clients of different top-level roles, as `walk` would meet them."""
 
     @abstractmethod
-    def among(self, leaves: Iterable[Node], after: Node | None) -> list[Node] | None:
-        """Those of the leaves that `walk` would meet, in its order, or that the present walk meets after `after`.
-
-        None if only a walk can tell.
-        """
-
-    @abstractmethod
     def _changed(self, node: Node) -> None:
         """Called when the allocation of `node` has changed."""
 
     @abstractmethod
-    def _activity_changed(self, leaf: Node) -> None:
-        """Called when `leaf` takes part in the order, or no longer does."""
+    def touch(self, node: Node) -> None:
+        """Order a node again: its count has changed, or whether it takes part in the order."""
 
     @abstractmethod
     def share(self, path: str) -> float:
@@ -163,6 +158,7 @@ class Sorter(ABC):
 
     def remove(self, path: str) -> None:
         """Remove a client; what it held leaves its ancestors too."""
+        self.deactivate(path)
         leaf = self._leaves.pop(path)
         pairs = tuple((name, -amount) for name, amount in leaf.without_shared().items())
         copies = tuple(leaf.copies.items())
@@ -191,7 +187,8 @@ class Sorter(ABC):
     def _set_kind(self, leaf: Node, kind: Kind) -> None:
         if leaf.kind is not kind:
             leaf.kind = kind
-            self._activity_changed(leaf)
+            self.active += 1 if kind is Kind.ACTIVE else -1
+            self.touch(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
         """Set the weight of a path, in the tree or not yet; at once, a deliberate difference (README)."""
@@ -203,45 +200,24 @@ class Sorter(ABC):
             node.weight = weight
         self.dirty = True
 
-    def allocated(self, leaf: Node, agent: str, allocation: Allocation, *, counted: bool = True) -> None:
-        """The client got something: amounts and count grow on the leaf and below the root."""
-        root = self.root
-        node: Node = leaf
-        while node is not root:
-            amounts = node.amounts
-            for name, amount in allocation.scalars:
-                amounts[name] = amounts.get(name, 0) + amount
-            if allocation.shared:
-                node.add_shared(agent, allocation.shared)
-            if counted:
-                node.count += 1
-            if not node.stale:
-                self._changed(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
+    def allocated(
+        self, leaf: Node, agent: str, allocation: Allocation, times: int = 1, *, counted: bool = True
+    ) -> None:
+        """The client got something, or gave it back (-1): amounts change on the leaf and below the root.
 
-    def allocated_again(self, leaf: Node, allocation: Allocation, times: int) -> None:
-        """The client got something `times` over, on as many agents; shared volumes are none of it."""
+        `times` over it is got on as many agents, and then there are no shared volumes in it.  `counted` is whether the
+        count of allocations grows, which it never does when something is given back.
+        """
         root = self.root
+        count = times if counted and times > 0 else 0
         node: Node = leaf
         while node is not root:
             amounts = node.amounts
             for name, amount in allocation.scalars:
                 amounts[name] = amounts.get(name, 0) + amount * times
-            node.count += times
-            if not node.stale:
-                self._changed(node)
-            node = node.parent  # type: ignore[assignment]  # only the root has none
-
-    def unallocated(self, leaf: Node, agent: str, allocation: Allocation) -> None:
-        """The client gave something back; the count stays."""
-        root = self.root
-        node: Node = leaf
-        while node is not root:
-            amounts = node.amounts
-            for name, amount in allocation.scalars:
-                amounts[name] -= amount
             if allocation.shared:
-                node.remove_shared(agent, allocation.shared)
+                (node.add_shared if times > 0 else node.remove_shared)(agent, allocation.shared)
+            node.count += count
             if not node.stale:
                 self._changed(node)
             node = node.parent  # type: ignore[assignment]  # only the root has none

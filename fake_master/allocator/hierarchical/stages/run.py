@@ -1,22 +1,18 @@
 """One allocation run: bounds, offers so far, and shared steps (docs/explanation/allocator.md, "The allocation run")."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from enum import Enum
 
-from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, clamped_subtract, difference
+from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, clamped_subtract, difference
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
-from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.options import Shuffle
 from mesosctl.model.offers.frameworks import is_allocatable
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
-
-Fingerprint = tuple[Amounts, Amounts, list[tuple[str, Amounts, Amounts]]]
 
 
 class Rejection(Enum):
@@ -39,36 +35,20 @@ class Run:
         self.agents_with_shared_offers: set[Agent] = set()
         """Agents of which a shared volume was offered."""
         self.roles_with_quota = list(state.roles.with_quota())
+        self.unmet_guarantees: Amounts = {}
+        """The sum of what all guarantees lack."""
         for role in self.roles_with_quota:
             role.allowance = QuotaAllowance(
                 role.quota,
                 state.consumed_by(role),
                 one_name_is_enough=state.options.quota_takes_whole_agents,
             )
-        self.unmet_guarantees: Amounts = {}
-        """The sum of what all guarantees lack."""
-        for role in self.roles_with_quota:
-            for name, amount in _allowance(role).unmet_guarantee.items():
-                self.unmet_guarantees[name] = self.unmet_guarantees.get(name, 0) + amount
+            add(self.unmet_guarantees, tuple(role.allowance.unmet_guarantee.items()))
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
         """Free amounts that could serve a guarantee; only meaningful while `unmet_guarantees` is not empty."""
         self.remainder: Remainder | None = None
         """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
-        self.exhausted_roles = ExhaustedRoles(state, self.bound)
-
-    def fingerprint(self) -> Fingerprint:
-        """Return everything that decides how quota shrinks offers.
-
-        If it equals that at the end of the last run, what found no taker then finds none now.
-        """
-        allowances = [
-            (role.name, dict(_allowance(role).unmet_guarantee), dict(_allowance(role).limits_left))
-            for role in self.roles_with_quota
-        ]
-        bound = self.headroom
-        if self.unmet_guarantees and self.state.options.quota_takes_whole_agents:
-            bound = Remainder(self.state, self.roles_with_quota).left
-        return dict(self.unmet_guarantees), dict(bound), allowances
+        self._passed_over: dict[FreeResources, int] = {}
 
     def begin_second_stage(self) -> None:
         """Bound the second stage by what guarantees lack now."""
@@ -84,8 +64,6 @@ class Run:
         """Remove what only a run needs from the state."""
         for role in self.roles_with_quota:
             role.allowance = None
-        self.exhausted_roles.restore_order()
-        del self.exhausted_roles  # each knows the other, and commands run without a collector of such garbage
         for agent in self.agents_with_shared_offers:
             agent.refresh()
 
@@ -93,18 +71,26 @@ class Run:
         """Return how much of `name` may be offered without using what guarantees still lack."""
         return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
 
-    def bound(self, role: Role, name: str) -> float:
-        """Return how much of `name` the role may still be offered in the second stage."""
-        limit = role.allowance.limits_left.get(name, math.inf) if role.allowance is not None else math.inf
-        return min(limit, self.spare(name)) if self.unmet_guarantees and self.remainder is None else limit
-
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""
         return difference(self.headroom, self.unmet_guarantees)
 
-    def is_for(self, free_resources: FreeResources, role: Role) -> bool:
-        """Whether to look for what frameworks of the role can be offered of these."""
-        return free_resources.is_for(role.name)
+    def passed_over(self, free_resources: FreeResources) -> int:
+        """Return tokens, or-ed, of the roles that are offered nothing of these in the rest of the second stage.
+
+        Bounds only shrink in a run, so those with too little of them keep having too little.
+        """
+        found = self._passed_over.get(free_resources)
+        if found is None:
+            found = 0
+            if free_resources.is_all_reserved:
+                found = ~tokens_of(self.state.roles.subtrees(free_resources.owners))
+            self._passed_over[free_resources] = found
+        return found
+
+    def pass_over(self, free_resources: FreeResources, role: Role) -> None:
+        """Remember that the bounds of a role leave too little of these, whatever the filters."""
+        self._passed_over[free_resources] = self.passed_over(free_resources) | role.token
 
     def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
         """Return what the client can be offered of the agent, quota apart; None if nothing.
@@ -138,7 +124,7 @@ class Run:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
-        agent.set_free_resources(part.left_free)
+        agent.set_free_resources(part.subset.left_free)
         by_agent = self.offered.get(client)
         if by_agent is None:
             self.offered[client] = {agent.id: allocation.with_role}
@@ -151,15 +137,11 @@ class Run:
         allowance = client.role.allowance
         if allowance is not None:
             allowance.charge(part.quota_charge)
-            # Agents before this one were proved idle with more room; the next run, which starts with less, compares
-            # its bounds with the end of this one alone.
-            state.epoch = object()
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)
             clamped_subtract(self.unmet_guarantees, guaranteed)
             if self.remainder is not None:
                 self.remainder.charge(part)
-            state.epoch = object()
 
 
 class Remainder:
@@ -198,11 +180,6 @@ class Remainder:
 def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
     """Whether a filter of the client on this agent covers the part."""
     return client.filters.cover(agent.sequence, part.allocation.without_role)
-
-
-def _allowance(role: Role) -> QuotaAllowance:
-    assert role.allowance is not None
-    return role.allowance
 
 
 def headroom(state: State) -> Amounts:

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from fake_master.allocator.hierarchical.offerable.allocations import Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
 from fake_master.allocator.hierarchical.records import Agent, Client
-from fake_master.allocator.hierarchical.role_tree import Role
-from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.hierarchical.stages.exhausted_roles import ExhaustedRoles
 from fake_master.allocator.hierarchical.stages.run import Rejection, Remainder, Run
 from fake_master.allocator.hierarchical.stages.two_stages import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.state import State
@@ -41,22 +38,11 @@ class Decision:
     """Whether the client has refused the part that quota leaves."""
 
 
-class _NoExhaustedRoles(ExhaustedRoles):
-    """None: every agent is looked at."""
-
-    def add(self, free_resources: FreeResources, role: Role) -> None:
-        """Remember nothing."""
-
-    def later_owners(self, after: Node | None, free_resources: FreeResources) -> None:
-        """None: the others are asked too, so that their rejections are recorded."""
-
-
 class TrialRun(Run):
     """A run that makes no offers, and records what it would offer."""
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
-        self.exhausted_roles = _NoExhaustedRoles(state, self.bound)
         self.decisions: dict[tuple[str, str, str], Decision] = {}
         """By agent, framework and role; none of an agent that is not in service, or not on the whitelist."""
         self.bounds: dict[str, QuotaBounds] = {}
@@ -68,9 +54,9 @@ class TrialRun(Run):
         }
         """The amounts that guarantees still lack, by role."""
 
-    def is_for(self, free_resources: FreeResources, role: Role) -> bool:  # noqa: ARG002
-        """Return True: every rejection is recorded."""
-        return True
+    def passed_over(self, free_resources: FreeResources) -> int:  # noqa: ARG002
+        """Return 0: every rejection is recorded."""
+        return 0
 
     def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
         """Remember why nothing could be offered."""
@@ -112,7 +98,6 @@ def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> TrialRun:
     Suppression and deactivation of a subject are left out of account; quota, filters, reservations, capabilities
     and constraints are not.  Nothing is handed out, and the state is as before.
     """
-    state.epoch = object()
     for agent in state.agents.values():
         agent.forget_proofs()
     chosen = [state.frameworks[framework].clients[role] for framework, role in subjects]

@@ -1,17 +1,12 @@
 """The two stages of a run: guarantees, then fair share (docs/explanation/allocator.md, "The allocation run")."""
 
 from collections.abc import Callable, Collection, Iterable
-from enum import Enum
 
 from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
-from fake_master.allocator.hierarchical.stages.run import (
-    Fingerprint,
-    Run,
-    is_refused,
-)
+from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 
 
@@ -20,20 +15,21 @@ def meet_guarantees(run: Run, agents: list[Agent]) -> None:
     state = run.state
     lacking_roles = _below_guarantee(run.roles_with_quota)
     order: list[Node] | None = None
+    tokens = tokens_of(lacking_roles)
     for agent in agents:
-        if not lacking_roles:
+        if not tokens:
             return
-        epoch = state.epoch
-        if agent.idle_epoch is epoch or not _may_serve_guarantee(state, agent):
+        if agent.rejected_by & tokens == tokens:
+            continue
+        free_resources = agent.free_resources
+        if not tokens & ~(agent.rejected_by | run.passed_over(free_resources)):
             continue
         if order is None or not state.role_sorter.order_lasts:
             order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
-        before = len(agent.allocations), state.epoch
-        provable = _offer_agent_for_guarantees(run, agent, order)
-        if (len(agent.allocations), state.epoch) != before:
+        _offer_agent_for_guarantees(run, agent, order)
+        if agent.free_resources is not free_resources:
             order, lacking_roles = None, _below_guarantee(lacking_roles)
-        elif provable:
-            agent.guarantees_idle_epoch = epoch
+            tokens = tokens_of(lacking_roles)
 
 
 def serving_order(state: State) -> list[Node]:
@@ -50,14 +46,6 @@ def serving_order(state: State) -> list[Node]:
     return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
 
 
-def _may_serve_guarantee(state: State, agent: Agent) -> bool:
-    """Whether an agent has anything for the first stage; of a whole agent the reservations of a role go along."""
-    free_resources = agent.free_resources
-    return free_resources.has_unreserved_nonrevocable or (
-        state.options.quota_takes_whole_agents and not free_resources.is_empty
-    )
-
-
 def _below_guarantee(roles: list[Role]) -> list[Role]:
     return [
         role
@@ -66,9 +54,8 @@ def _below_guarantee(roles: list[Role]) -> list[Role]:
     ]
 
 
-def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bool:
-    """Offer one agent to the roles in this order.  Return whether nothing of it was left to chance."""
-    provable = True
+def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> None:
+    """Offer one agent to the roles in this order."""
     for leaf in order:
         role: Role = leaf.client
         allowance = role.allowance
@@ -90,73 +77,46 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> bo
             if run.state.options.quota_takes_whole_agents:
                 part, guaranteed = whole_part(run, offerable, allowance)
             else:
-                provable = provable and offerable.visible_resources.shrinks_by_name
                 part, guaranteed = guaranteed_part(run, offerable, allowance)
             if part is None or not part.is_allocatable or is_refused(agent, client, part):
                 continue
             run.commit(agent, client, part, guaranteed)
-    return provable
 
 
 def share_fairly(run: Run, agents: list[Agent]) -> None:
     """Offer the rest of each agent to roles and their frameworks in fair order."""
-    state = run.state
-    lacking = any(
-        role.allowance is not None and role.allowance.is_below_guarantee and role.leaf is not None
-        for role in run.roles_with_quota
-    )
+    tokens = run.state.tokens()
     for agent in agents:
-        if agent.idle_epoch is state.epoch or agent.free_resources.is_empty:
+        if agent.rejected_by & tokens == tokens:
+            continue
+        free_resources = agent.free_resources
+        if free_resources.is_empty or not tokens & ~(agent.rejected_by | run.passed_over(free_resources)):
             continue
         if run.is_over:
             return
-        epoch = state.epoch
-        # Only a run that found nothing in either stage proves that the next one will not.
-        provable = not lacking or agent.guarantees_idle_epoch is epoch or not _may_serve_guarantee(state, agent)
-        if _offer_agent_fairly(run, agent) and provable:
-            agent.idle_epoch = epoch
+        _offer_agent_fairly(run, agent, tokens)
 
 
-class _Verdict(Enum):
-    """The result of offering an agent to a role, and how long a refusal lasts."""
-
-    GAVE = "something was handed out"
-    NEVER = "nothing for it, whatever the quotas, while the agent looks like this"
-    SPENT = "its bounds leave too little of any agent like this, in this run"
-    NOT_NOW = "nothing, while neither bounds nor filters change"
-    BY_CHANCE = "nothing, but another shuffle might have found something"
-
-
-def _offer_agent_fairly(run: Run, agent: Agent) -> bool:
-    """Offer one agent to all roles. Return whether it is proved that no framework accepts anything of it."""
-    idle, free_resources = True, agent.free_resources
-    passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
-    leaves = run.exhausted_roles.walk_others(free_resources)
-    while (leaf := next(leaves, None)) is not None:
+def _offer_agent_fairly(run: Run, agent: Agent, tokens: int) -> None:
+    """Offer one agent to the roles with these tokens."""
+    free_resources = agent.free_resources
+    left = tokens & ~(agent.rejected_by | run.passed_over(free_resources))
+    for leaf in run.state.role_sorter.walk():
         role: Role = leaf.client
-        if role.token & passed_over or not run.is_for(free_resources, role):
+        if not role.token & left:
             continue
-        verdict = _offer_agent_to_role(run, agent, role)
-        if verdict is _Verdict.GAVE:
+        left &= ~role.token
+        _offer_agent_to_role(run, agent, role)
+        if agent.free_resources is not free_resources:
             free_resources = agent.free_resources
-            if free_resources.is_empty:
-                return False
-            idle = False
-            passed_over = agent.rejected_by | run.exhausted_roles.of(free_resources)
-            # Often the first role takes all that is unreserved: there is no need to ask a thousand others for the rest.
-            leaves = run.exhausted_roles.later_owners(leaf, free_resources) or leaves
-        elif verdict is _Verdict.NEVER:
-            agent.rejected_by |= role.token
-        elif verdict is _Verdict.SPENT:
-            run.exhausted_roles.add(free_resources, role)
-        elif verdict is _Verdict.BY_CHANCE:
-            idle = False
-    return idle
+            left &= ~(agent.rejected_by | run.passed_over(free_resources))
+        if not left:
+            return
 
 
-def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
+def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> None:
     """Offer one agent to the frameworks of one role."""
-    gave, lasting, spent, certain = False, True, True, True
+    lasting, spent = True, True
     allowance = role.allowance
     for leaf in role.sorter.walk():  # type: ignore[union-attr]  # roles in the role sorter have one
         client = leaf.client
@@ -171,22 +131,19 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> _Verdict:
             fits = bounded is not None and bounded.is_allocatable
             refused = fits and bounded is not part and is_refused(agent, client, bounded)  # type: ignore[arg-type]
             if bounded is None or refused or not fits:
-                certain = certain and offerable.visible_resources.shrinks_by_name
-                spent = spent and not refused
+                # Where a name has several entries, another shuffle might leave enough.
+                spent = spent and not refused and offerable.visible_resources.shrinks_by_name
                 run.too_little(agent, client, bounded)
                 continue
             part = bounded
+        spent = False
         run.commit(agent, client, part)
         if agent.free_resources.is_empty:
-            return _Verdict.GAVE
-        gave = True
-    if gave:
-        return _Verdict.GAVE
+            return
     if lasting:
-        return _Verdict.NEVER
-    if not certain:
-        return _Verdict.BY_CHANCE
-    return _Verdict.SPENT if spent else _Verdict.NOT_NOW
+        agent.rejected_by |= role.token
+    elif spent:
+        run.pass_over(agent.free_resources, role)
 
 
 Stage = Callable[[Run, list[Agent]], None]
@@ -194,12 +151,11 @@ Stage = Callable[[Run, list[Agent]], None]
 
 
 class TwoStages:
-    """Both stages of each run; remembers how the last one left the bounds of quota."""
+    """Both stages of each run."""
 
     def __init__(self, state: State, share: Stage = share_fairly) -> None:
         self._state = state
         self._share = share
-        self._last: Fingerprint | None = None
 
     def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offered]:
         """Offer the free resources of the candidate agents.
@@ -211,13 +167,10 @@ class TwoStages:
         shuffle = state.options.shuffle
         shuffle(agents)
         run = Run(state)
-        if run.fingerprint() != self._last:
-            state.epoch = object()
         meet_guarantees(run, agents)
         shuffle(agents)
         run.begin_second_stage()
         self._share(run, agents)
-        self._last = run.fingerprint()
         run.finish()
         state.trim()
         return agents, run.offered

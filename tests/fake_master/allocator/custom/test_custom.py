@@ -217,6 +217,10 @@ class NoShare(SharingAllocator):
     pass
 
 
+def test_a_class_with_every_method_is_one_whatever_it_is_derived_from() -> None:
+    custom.check_class("x:Like", type("Like", (), {name: getattr(LikeMesos, name) for name in custom.METHODS}))
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

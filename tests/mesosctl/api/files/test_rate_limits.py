@@ -65,7 +65,10 @@ def test_answers_of_a_master():
             "frameworks_active": 1.0,
         }
     ) == {"a/b c": Counts(3, 1)}
-    assert principals({"frameworks": [{"principal": "p"}, {}, {"principal": "p"}]}) == {"p": 2, None: 1}
+    assert principals({"frameworks": [{"principal": "p", "name": "a"}, {"name": "b"}, {"principal": "p"}]}) == {
+        "p": ["a", ""],
+        None: ["b"],
+    }
 
 
 @pytest.mark.parametrize("answer", [None, [], {"flags": 1}, {"flags": {"rate_limits": 1}}])

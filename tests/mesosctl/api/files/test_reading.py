@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.api.files.json_faults import faults_of
 from mesosctl.api.files.reading import read_json
 from mesosctl.model.errors import BadInput
 
@@ -25,9 +26,9 @@ from mesosctl.model.errors import BadInput
         ('{"limits" 1}', 1, 11, "':'"),
         ("{limits: 1}", 1, 2, "a name in double quotes, or '}'"),
         ('{"a": }', 1, 7, "a value"),
-        ('{"a": 1,\n}', 1, 8, "no ',' before '}'"),
-        ('{"a": [1, ]}', 1, 9, "no ',' before ']'"),
-        ('{"a": 1} x', 1, 10, "nothing more after the end"),
+        ('{"a": 1,\n}', 1, 8, "there is a comma too many before '}'"),
+        ('{"a": [1, ]}', 1, 9, "there is a comma too many before ']'"),
+        ('{"a": 1} x', 1, 10, "there is more after the end"),
         ('{"a": "p}', 1, 7, "a closing '\"' for this string"),
         ('{"a": "x\\"y": 1}', 1, 13, "',' or '}'"),
     ],
@@ -36,9 +37,8 @@ def test_where_json_is_broken(text, line, column, expected):
     with pytest.raises(BadInput) as refused:
         read_json(text, "file")
     assert refused.value.field == f"line {line}, column {column}"
-    assert refused.value.message.startswith(
-        f"file is not JSON: line {line}, column {column}: expected {expected}, found"
-    )
+    says = expected if expected.startswith("there is") else f"expected {expected}, found"
+    assert refused.value.message.startswith(f"file is not JSON: line {line}, column {column}: {says}")
 
 
 def test_json_that_is_not_broken():
@@ -58,6 +58,24 @@ def test_every_text_is_json_or_has_a_place_where_it_is_not(text):
         lines = text.split("\n")
         assert 1 <= line <= len(lines)
         assert 1 <= column <= len(lines[line - 1]) + 1
+
+
+def test_what_is_found_behind_a_repair_is_quoted_from_the_file():
+    (fault,) = faults_of('limits: [{principal: "a", qps: 1}]').faults
+    assert (fault.line, fault.column) == (1, 1)
+    assert fault.sentence.endswith("found 'limits: [{principal: \"a\"…'")
+    first, second = faults_of('{"a": <x>, "b": <y>, "c" 1').faults[:2]
+    assert (first.column, second.column) == (7, 17)
+    assert "found '<y>, " in second.sentence
+
+
+@given(st.text(alphabet="{}[]\",:<>'ab1 .…/#\n\\"))
+def test_every_fault_of_a_text_quotes_it_where_it_is(text):
+    lines = text.split("\n")
+    for fault in faults_of(text).faults:
+        quoted = re.search(r"found '(.*?)(…)?'$", fault.sentence, re.DOTALL)
+        if quoted is not None:
+            assert lines[fault.line - 1][fault.column - 1 :].lstrip().startswith(quoted[1])
 
 
 @pytest.mark.parametrize(

@@ -310,9 +310,17 @@ def test_a_file_that_names_nothing_is_told(run, file, text, prunes):
         status, out, err = run(verb, "-f", file, *["--prune"] * prunes)
         assert (status, out) == (1, "")
         assert f"note: {file} names no quota, weight or reservation; --allow-empty accepts that\n" in err
+        assert "nothing differs" not in err
         status, _, err = run(verb, "-f", file, "--allow-empty", *["--prune"] * prunes)
         assert status == 0
         assert "names no quota" not in err
+
+
+@pytest.mark.parametrize("verb", ["plan", "apply --dry-run"])
+def test_a_file_that_names_nothing_is_told_by_a_forecast_too(run, file, verb):
+    file.write_text("")
+    assert run(*verb.split(), "-f", file)[0] == 1
+    assert run(*verb.split(), "-f", file, "--allow-empty")[0] == 0
 
 
 def test_an_empty_section_names_everything_with_prune(run, file):

@@ -214,5 +214,5 @@ def test_static_and_dynamic_reservations_are_told_apart():
     assert typed.run("reserve", agent, "cpus:2", "--role", "web", "--reserver", "ops", "--yes").status == 0
     lab.wait(2.0)
     said = typed.run("offers", "explain", "ads").out
-    assert "mesosctl unreserve releases the 2 cpus" in said
+    assert "mesosctl unreserve AGENT RESOURCES --role web releases the 2 cpus" in said
     assert "the other 4, " in said

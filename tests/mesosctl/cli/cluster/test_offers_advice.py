@@ -8,7 +8,7 @@ import pytest
 from tests.mesosctl.cli.mistakes.mistake import typed
 
 NEEDY = '[[frameworks]]\nname = "needy"\nrole = "web"\ntask = "cpus:1;mem:64"\n'
-UNRESERVE = "use mesosctl unreserve to release what db does not need"
+UNRESERVE = "use mesosctl unreserve AGENT RESOURCES --role db to release"
 SUBSCRIBE = "have the framework subscribe with"
 
 

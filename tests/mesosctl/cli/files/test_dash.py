@@ -211,6 +211,8 @@ def test_what_reads_a_file_reads_standard_input(run, tmp_path, words, text):
     ran = run(words, text)
     assert (ran.status, alike(ran.out)) == (from_file.status, alike(from_file.out)), ran.err
     assert run(words, "{[").status == 3
+    ran = run(words, "\n")
+    assert (ran.status, ran.out, "standard input is empty" in ran.err) == (3, "", True), ran.err
 
 
 @pytest.mark.parametrize("words", named(WRITES))
@@ -238,6 +240,11 @@ def test_what_edits_a_file_edits_nothing_else(run, words):
     ran = run(words, LIMITS)
     assert (ran.status, ran.out) == (2, "")
     assert "the file is edited in place" in ran.err
+
+
+@pytest.mark.parametrize("words", ["diff -f -", "plan -f -", "apply -f -"])
+def test_an_empty_desired_state_is_accepted_from_standard_input_if_that_is_said(run, words):
+    assert run(f"{words} --allow-empty").status == 0
 
 
 def test_standard_input_is_not_read_twice(run):
@@ -288,8 +295,9 @@ def test_a_pipe_is_read_once(tmp_path, words, text):
 @pytest.mark.process
 @pytest.mark.socket
 def test_a_master_is_served_from_standard_input(tmp_path):
-    ran = type_it(tmp_path, "fake_master", "--port 0 --cluster -", "agents =")
-    assert (ran.returncode, "standard input is not TOML" in ran.stderr) == (3, True), ran.stderr
+    for text, told in (("agents =", "standard input is not TOML"), ("", "standard input is empty")):
+        ran = type_it(tmp_path, "fake_master", "--port 0 --cluster -", text)
+        assert (ran.returncode, told in ran.stderr) == (3, True), ran.stderr
     command = [sys.executable, "-m", "fake_master", "--port", "0", "--cluster", "-"]
     with subprocess.Popen(
         command, env=surroundings(tmp_path), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True

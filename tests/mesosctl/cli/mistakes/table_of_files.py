@@ -101,7 +101,7 @@ IN_FILES = (
             ("<operator_principal>}]}]", "found '<operator_principal>}]}]'", "is a placeholder of a document"),
             ('"<operator_principal>"}]}]', "'<operator_principal>' is not a value", "is a placeholder of a document"),
             ('"ops"}]}, ...]', "found '...]'", "'...' stands for what a document leaves out"),
-            ('"ops"}]},]', "expected no ',' before ']', found ',]'", "remove this comma"),
+            ('"ops"}]},]', "there is a comma too many before ']'", "remove this comma"),
             ("None}]}]", "found 'None}]}]'", "JSON writes null"),
             ("'ops'}]}]", "found ''ops'}]}]'", "double quotes only"),
             ('"ops"} // mine\n]}]', "found '// mine'", "no comments"),

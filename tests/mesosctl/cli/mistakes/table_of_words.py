@@ -104,6 +104,20 @@ WORDS = (
     Mistake("whatif 'quota:web=cpus:900;disk:20'", 1, "note: disk:20 means 20 MiB", "for 20 GiB, write disk:20GiB"),
     Mistake("reserve agent-1 mem:4 cpus:900 --role web", 6, "note: mem:4 means 4 MiB", "write mem:4GiB"),
     # --- Amounts -------------------------------------------------------------------------------------------------
+    Mistake(
+        "reserve mem:6,cpus:1 node-1 --role web",
+        3,
+        "'mem:6,cpus:1' has commas between resources; 'node-1' is not NAME:VALUE",
+        "in quotes: 'mem:6;cpus:1'; write node-1 first: node-1 'mem:6;cpus:1'",
+    ),
+    Mistake("quota set cpus:x ops", 3, "cpus: 'x' is not a number; 'ops' is not NAME:VALUE", "ops first: ops cpus:x"),
+    Mistake(
+        "quota set web cpus:1,mem:9GiB --limit cpus:2,mem:9GiB",
+        3,
+        "'cpus:2,mem:9GiB' has commas between resources",
+        "hint: separate them with semicolons, in quotes: 'cpus:1;mem:9GiB' and 'cpus:2;mem:9GiB'\n",
+        on=NEWER,
+    ),
     Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
     Mistake(
         "quota set web cpus:1,mem:2",
@@ -296,6 +310,11 @@ WORDS = (
     Mistake("reservations list", 2, "unexpected extra argument (list)", "mesosctl reservations alone is enough"),
     Mistake("frameworks teardown spark ''", 2, "unexpected extra argument"),
     Mistake("frameworks ls", 5, "no framework is named 'ls'", "did you mean the verb 'list'?"),
+    Mistake("weights update web=2", 5, "is set for 'update'", "mean the verb 'set'? mesosctl weights set web=2"),
+    Mistake("weights set web:2", 2, "'web:2' is not a weight", "write web=2"),
+    Mistake("weights set web 2", 2, "'web' is not a weight", "write web=2"),
+    Mistake("weights set 'a;b:2'", 2, "'a;b:2' is not a weight", "write 'a;b=2'"),
+    Mistake("ratelimit remove batch", 2, "Did you mean 'unset'?", "see mesosctl ratelimit --help"),
     Mistake("tasks ls", 5, "no task is named 'ls'", "did you mean the verb 'list'?"),
     Mistake("get tasks", 2, "No such command 'get'. Did you mean 'tasks list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
@@ -313,7 +332,11 @@ WORDS = (
     Mistake("agents --context prod,", 2, "'prod,' has an empty name", "write --context NAME,NAME", "", files=CONTEXTS),
     Mistake("agents --context prod,lb", 5, "there is no context 'lb'", "did you mean lab?", "", files=CONTEXTS),
     Mistake(
-        "agents --context prod,lab", 2, "MESOSCTL_MASTER names one master", "leave one of them out", files=CONTEXTS
+        "agents --context prod,lab",
+        2,
+        "MESOSCTL_MASTER names one master",
+        "without the variable: env -u MESOSCTL_MASTER mesosctl agents --context prod,lab",
+        files=CONTEXTS,
     ),
     Mistake("agents --all-contexts --context lab", 2, "both name contexts", "give one of them", "", files=CONTEXTS),
     Mistake("agents --all-contexts", 5, "no context names a master", "mesosctl context set NAME --master ADDRESS", ""),

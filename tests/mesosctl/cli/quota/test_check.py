@@ -3,6 +3,8 @@
 import httpx
 import pytest
 
+from tests.mesosctl.cli.mistakes.mistake import typed
+
 
 def findings(ran):
     return {finding["rule"]: finding["passed"] for finding in ran.json["findings"]}
@@ -18,6 +20,21 @@ def test_everything_passes_and_the_room_is_told(run, cluster, entries):
     assert ran.json["promised"] == {"cpus": 4.0}
     assert ran.json["largest"] == {"cpus": 20.0, "disk": 1000.0, "mem": 12288.0}
     assert {line.partition(" ")[0] for line in cluster.asked} == {"GET"}
+
+
+@pytest.mark.parametrize(("amount", "below"), [("cpus:3", ""), ("cpus:6", "3 cpus")])
+def test_what_a_forecast_says_of_a_guarantee_is_said_by_a_check_too(tmp_path, monkeypatch, amount, below):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "busy.toml").write_text(
+        'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:8;mem:4096"\n'
+        '[[frameworks]]\nname = "big"\nroles = ["big"]\ntask = "cpus:1;mem:64"\ntasks = 5\n'
+    )
+    checked = typed(f"quota check web {amount}", tmp_path, "fake:busy.toml")
+    assert checked.out.startswith("YES")
+    tried = typed(f"quota set web {amount} --dry-run", tmp_path, "fake:busy.toml")
+    said = f"role web would be {below} below its new guarantee until other roles release enough"
+    assert [said in text for text in (checked.err, tried.out)] == [bool(below)] * 2
+    assert (f"mesosctl quota set web {amount} --dry-run" in checked.err) is bool(below)
 
 
 def test_the_largest_passes_and_a_thousandth_more_does_not(run, cluster, entries):

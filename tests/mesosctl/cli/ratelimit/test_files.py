@@ -10,6 +10,7 @@ import pytest
 from mesosctl.planning.rate_limit_simulation import CountedMessages, recorded_traffic
 from tests.helpers.lab import Lab, Scheduler
 from tests.helpers.lab.command_line import CommandLine
+from tests.mesosctl.cli.mistakes.mistake import typed
 
 GOOD = """{
   "limits": [
@@ -120,6 +121,22 @@ def test_set_changes_one_entry_and_shows_the_difference(run, file):
     assert '-    {"principal": "baz"}\n+    {"principal": "baz", "qps": 5, "capacity": 10}\n' in ran.out
     assert "reads its rate limits when it starts" in ran.err
     assert file.read_text() == GOOD.replace('"baz"}', '"baz", "qps": 5, "capacity": 10}')
+
+
+def test_a_new_principal_leads_to_the_check_against_the_master(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c.toml").write_text(
+        '[[agents]]\nresources = "cpus:4;mem:4096"\n'
+        '[[frameworks]]\nname = "batch"\nroles = ["web"]\nprincipal = "ops"\ntask = "cpus:1;mem:64"\n'
+    )
+    look = "mesosctl ratelimit validate limits.json --live"
+    ran = typed("ratelimit set batch --qps 5 --capacity 9 -f limits.json", tmp_path, "fake:c.toml")
+    assert (ran.status, look in ran.err) == (0, True)
+    told = typed(f"{look.removeprefix('mesosctl ')} -o json", tmp_path, "fake:c.toml").out
+    assert "framework 'batch' has principal 'ops'" in told
+    assert look not in typed("ratelimit set batch --qps 6 -f limits.json", tmp_path, "fake:c.toml").err
+    assert look not in typed("ratelimit set web --qps 6 -f limits.json --dry-run", tmp_path, "fake:c.toml").err
+    assert look not in typed("ratelimit set web --qps 6 -f limits.json", tmp_path, "").err
 
 
 def test_set_without_a_rate_takes_the_limit_away_and_keeps_the_entry(run, file):

@@ -4,18 +4,25 @@ import ast
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mesosctl.cli.reference.command_tree import Node, commands
+from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.suggestion import command
 from tests import ROOT
+from tests.mesosctl.cli.mistakes.mistake import typed
 
 SOURCES = sorted((ROOT / "mesosctl").rglob("*.py"))
 PUT_TOGETHER = re.compile(r"\bmesosctl ((?:[a-z-]+ )+?)(?:--?[a-z-]+ )*$")
 """A command at the end of a text that goes on with a value."""
+
+
+every_command = cache(commands)
 
 
 def suggested() -> Iterator[tuple[str, ast.Call]]:
@@ -29,7 +36,7 @@ def suggested() -> Iterator[tuple[str, ast.Call]]:
 
 
 def found(verb: str) -> Node | None:
-    node: Node | None = commands()
+    node: Node | None = every_command()
     for word in verb.split():
         node = next((child for child in node.children if child.path[-1] == word), None) if node else None
     return node
@@ -47,6 +54,27 @@ def test_every_suggested_command_and_option_exists():
         for name in named:  # what stands behind ** is put together elsewhere
             written = f"-{name}" if len(name) == 1 else f"--{name.replace('_', '-')}"
             assert written in known, f"{where}: {verb} has no {written}"
+
+
+def test_an_option_that_is_suggested_has_a_value_if_it_takes_one():
+    for where, call in suggested():
+        node = found(ast.literal_eval(call.args[0]))
+        assert node is not None
+        takes = {name.lstrip("-").replace("-", "_"): option.value for option in node.options for name in option.names}
+        for option in call.keywords:
+            if option.arg is not None and isinstance(option.value, ast.Constant):
+                has_value = option.value.value is not True
+                assert has_value is (takes[option.arg] is not None), f"{where}: {option.arg}"
+
+
+ALONE = sorted({ast.literal_eval(call.args[0]) for _, call in suggested() if len(call.args) == 1 and not call.keywords})
+"""Commands that a hint suggests as they are."""
+
+
+@pytest.mark.parametrize("verb", ALONE)
+def test_a_command_that_is_suggested_without_arguments_takes_none(verb: str, tmp_path: Path):
+    ran = typed(verb, tmp_path)
+    assert ran.status != ExitStatus.USAGE, ran.err
 
 
 def put_together(path: Path) -> Iterator[int]:
@@ -78,7 +106,7 @@ def written_out(path: Path) -> Iterator[str]:
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == "examples"]
     apart = {id(part) for call in calls for part in ast.walk(call)}
     apart |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    verbs = {node.path[1] for node in commands().walk() if len(node.path) > 1} - OF_NO_CLUSTER
+    verbs = {node.path[1] for node in every_command().walk() if len(node.path) > 1} - OF_NO_CLUSTER
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in apart:
             for told in re.finditer(r"(?<![\w-])mesosctl ([a-z-]+)", node.value):

@@ -65,7 +65,7 @@ def test_does_not_guess_between_two_reservations_below(lab):
         ran = lab.run(*words)
         assert ran.status == 2
         assert "more than once" in ran.err
-        assert "hint: mesosctl reserve -f reads JSON" in ran.err  # an option would be for the new reservation
+        assert "hint: mesosctl reserve one -f FILE reads JSON" in ran.err  # an option would be for the new reservation
 
 
 @pytest.mark.parametrize(("amount", "role", "lacks"), [(20, "ads", False), (30, "ads", True), (30, "web", False)])
