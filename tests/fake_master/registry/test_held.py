@@ -93,7 +93,7 @@ def test_who_opens_a_registry_does_not_wait_for_who_writes(tmp_path: Path) -> No
 
 
 class Attempts:
-    """What happens to the attempts to open a registry, with a clock that passes only between them."""
+    """The outcomes of attempts to open a registry; the clock moves only between attempts."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int | None, *, fail: int) -> None:
         self.made = 0
