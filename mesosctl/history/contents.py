@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass
 
-from mesosctl.history.interface import Recording
+from mesosctl.history.interface import Recording, recording_commands
 from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
 from mesosctl.model.errors import NotFound, UsageError
-from mesosctl.model.suggestion import command
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +54,7 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
         return clusters[cluster_id]
     if len(clusters) != 1:
         if not clusters:
-            imported = command("history import", "LOG", format="csv", history="FILE")
-            hint = f"{command('history record', history='FILE')} and {imported} fill it"
-            raise NotFound("the recording is empty", hint=hint)
+            raise NotFound("the recording is empty", hint=f"{recording_commands()} fill it")
         raise UsageError(
             f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",

@@ -20,6 +20,7 @@ from mesosctl.history.records import (
     Suppression,
     Window,
 )
+from mesosctl.model.suggestion import command
 
 WHOLE = Window()
 Row = TypeVar("Row")
@@ -206,3 +207,9 @@ class RecordingWriter(Recording):
     @abstractmethod
     def prune(self, cluster_id: str, before: Micros) -> int:
         """Remove what ended before; returns how many rows."""
+
+
+def recording_commands() -> str:
+    """The commands that write recordings, for a hint."""
+    imported = command("history import", "LOG", format="csv", history="FILE")
+    return f"{command('history record', history='FILE')} and {imported}"

@@ -21,7 +21,7 @@ from msgspec import Meta
 
 from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.file_writing import lock_at_once
-from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter
+from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter, recording_commands
 from mesosctl.history.records import (
     Counts,
     EndCause,
@@ -119,9 +119,7 @@ def _damaged(path: Path, what: str) -> BadInput:
 
 
 def _no_recording(path: Path, why: str) -> BadInput:
-    imported = command("history import", "LOG", format="csv", history="FILE")
-    hint = f"{command('history record', history='FILE')} and {imported} make one"
-    return BadInput(f"{path} is not a recording: {why}", field=_FIELD, hint=hint)
+    return BadInput(f"{path} is not a recording: {why}", field=_FIELD, hint=f"{recording_commands()} make one")
 
 
 def _check_name(path: Path) -> None:

@@ -19,9 +19,15 @@ _SAID = {
     "Invalid \\escape": "a JSON escape, such as \\\\ or \\n",
     "Invalid \\uXXXX escape": "four hexadecimal digits after \\u",
 }
+
+
+def _comma_before(closing: str) -> str:
+    return f"there is a comma too many before '{closing}'"
+
+
 _TOO_MUCH = {
-    "Illegal trailing comma before end of object": "there is a comma too many before '}'",
-    "Illegal trailing comma before end of array": "there is a comma too many before ']'",
+    "Illegal trailing comma before end of object": _comma_before("}"),
+    "Illegal trailing comma before end of array": _comma_before("]"),
     "Extra data": "there is more after the end",
     "Unexpected UTF-8 BOM (decode using utf-8-sig)": "there is a byte order mark before the value",
 }
@@ -79,7 +85,7 @@ def _cause_of(text: str, error: json.JSONDecodeError) -> _Cause:
     before = text[:at].rstrip()
     if text[at : at + 1] in ("}", "]") and before.endswith(","):
         # Newer Pythons say so themselves, and show the comma.
-        return _Cause(len(before) - 1, None, f"there is a comma too many before '{text[at]}'")
+        return _Cause(len(before) - 1, None, _comma_before(text[at]))
     cause = _Cause(at, None if error.msg in _TOO_MUCH else _SAID.get(error.msg, error.msg), _TOO_MUCH.get(error.msg))
     if at > _FARTHEST:
         return cause
