@@ -107,6 +107,15 @@ def test_too_little_of_a_limit_is_left() -> None:
     assert trial.bounds["ads"].limits_left == Limits({"cpus": 0})
 
 
+def test_a_filter_on_what_a_limit_leaves_is_told() -> None:
+    market = Market({"A": "4/2048"}, ads=Quota(Quantities(), Limits({"cpus": 1000})))
+    market.join("F", "ads")
+    offered = market.run()["F"]["ads"]["A"]
+    assert offered.allocated_to(None) == expand("1/2048")
+    market.allocator.recover_resources("F", "A", offered, 5.0)
+    assert market.decide("F", "ads")["A"] == Decision(Resources(), refused=True)
+
+
 def test_a_guarantee_of_its_own_is_served_first() -> None:
     market = Market({"A": "4/2048"}, ads=cpus(3), web=cpus(1))
     market.join("F", "ads")
