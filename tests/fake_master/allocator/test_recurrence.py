@@ -76,26 +76,27 @@ class Decliners:
         self._open.clear()
         return True
 
-    def step_until_alike(self, steps: int, found: Callable[[Moment, Moment], Any]) -> bool:
-        """Step until there is something `found` of two moments that are alike; return False if there never is."""
+    def step_until_alike(self, steps: int, find: Callable[[Moment, Moment], Any]) -> list[Any]:
+        """Step until two moments are alike and something is found of them; return it, or nothing if it never is."""
         seen: dict[Any, Moment] = {}
         for _ in range(steps):
             self.step()
             moment = self.recurrence.moment(self.now)
             assert moment is not None
             earlier = seen.get(moment.likeness)
-            if earlier is not None and found(earlier, moment):
-                return True
+            found = None if earlier is None else find(earlier, moment)
+            if found:
+                return [found]
             seen[moment.likeness] = moment
-        return False
+        return []
 
     def shown(self, since: float) -> Any:
         """Everything that the time since then has changed, and the rest of each filter."""
         state = self.allocator.state
-        sorters = [state.role_sorter, *(role.sorter for role in state.roles if role.sorter is not None)]
+        sorters = [state.role_sorter, *(role.sorter for role in state.roles)]
         return (
             [offer for offer in self.offers if offer[0] > since],
-            [[sorter.leaf(path).count for path in sorted(sorter.sort())] for sorter in sorters],
+            [sorted((leaf.path, leaf.count) for leaf in sorter.walk()) for sorter in sorters if sorter is not None],
             [[(agent, seconds) for agent, _, _, seconds in self.allocator.refusals(name)] for name in self._refuse],
             self.allocator.next_deadline(),
         )
@@ -104,9 +105,7 @@ class Decliners:
 def alone(began: float = 1.7e9) -> tuple[Decliners, Moment, Moment]:
     """One that declines for five seconds, and two moments that are alike, as far from each other."""
     made = Decliners([("a", 5.0)], "4/2048", began=began)
-    found: list[Moment] = []
-    assert made.step_until_alike(10, lambda *both: found.extend(both) or True)
-    first, second = found
+    ((first, second),) = made.step_until_alike(10, lambda *both: both)
     assert second.at - first.at == 5.0
     return made, first, second
 
@@ -121,24 +120,21 @@ def alone(began: float = 1.7e9) -> tuple[Decliners, Moment, Moment]:
 )
 def test_nobody_can_tell_which_periods_were_left_out(wanted, agents, seconds):
     skipping, stepping = (Decliners(wanted, *agents) for _ in range(2))
-    left_out: list[tuple[float, float]] = []
 
-    def leave_out(first: Moment, second: Moment) -> bool:
-        before = second.at + seconds
-        found = skipping.recurrence.repeat(first, second, before)
-        if found:
-            assert found < seconds
-            assert found % (second.at - first.at) == 0
-            left_out.append((second.at, found))
-        return bool(found)
+    def leave_out(first: Moment, second: Moment) -> float | None:
+        """Return when the time that is left out ends."""
+        found = skipping.recurrence.repeat(first, second, second.at + seconds)
+        assert found < seconds
+        assert found % (second.at - first.at) == 0
+        return second.at + found if found else None
 
-    assume(skipping.step_until_alike(300, leave_out))
-    ((at, found),) = left_out
-    for until in (at + found, at + found + 60.0):
+    ends = skipping.step_until_alike(300, leave_out)
+    assume(ends)
+    for until in (ends[0], ends[0] + 60.0):
         for one in (skipping, stepping):
             while one.step(until):
                 pass
-        assert skipping.shown(at + found) == stepping.shown(at + found)
+        assert skipping.shown(ends[0]) == stepping.shown(ends[0])
 
 
 @pytest.mark.parametrize(("seconds", "periods"), [(4.0, 0), (5.0, 0), (5.5, 1), (10.0, 1), (10.5, 2), (100.0, 19)])
@@ -165,12 +161,15 @@ def test_what_is_not_alike_is_not_repeated() -> None:
     assert made.recurrence.repeat(second, third, third.at + 100.0) == 0.0
 
 
-EVENTS: dict[str, Callable[[HierarchicalAllocator], object]] = {
+def plan_maintenance(allocator: HierarchicalAllocator) -> None:
+    allocator.update_unavailability("A0", Unavailability(2e9))
+    allocator.advance_to(0.0)  # makes the run that is due
+
+
+EVENTS: dict[str, Callable[[HierarchicalAllocator], None]] = {
     "a run is due": lambda allocator: allocator.allocate(),
     "runs are held back": lambda allocator: allocator.pause(),
-    "maintenance": lambda allocator: (
-        allocator.update_unavailability("A0", Unavailability(2e9)) or allocator.advance_to(0.0)
-    ),
+    "maintenance": plan_maintenance,
     "a timer of another kind": lambda allocator: allocator.update_inverse_offer("F0", "A0", 50.0),
 }
 

@@ -214,6 +214,18 @@ def test_agents_and_entries_are_shuffled_by_the_hook() -> None:
     assert calls == [2, 2]
 
 
+def test_a_run_for_few_of_many_agents_offers_them_in_the_order_of_registration() -> None:
+    made = player(
+        *(f"queued agent A{number} 1/1" for number in range(20)), "framework F r -> F*20", "queued suppress F"
+    )
+    for number in (17, 5, 9, 2):
+        made.play(f"queued recover F A{number}")
+    made.play("tick -> -")
+    made.allocator.revive_for("F", ["r"], [])
+    made.play("unavailable A17 A2 A5")
+    assert [agent for _, _, agent, _ in made.offers] == ["A2", "A5", "A17"]
+
+
 # --- Inverse offers -------------------------------------------------------------------------------
 
 
@@ -230,6 +242,15 @@ def test_an_inverse_offer_is_repeated_when_answered_and_not_refused() -> None:
     made.allocator.update_unavailability("A1", None)
     made.play("tick")
     made.play("inverse-offers")
+
+
+def test_another_maintenance_of_an_agent_is_asked_for_though_the_last_one_was_refused() -> None:
+    made = player("agent A1 2/1024", "framework F r", "unavailable A1", "inverse-offers F:A1")
+    made.allocator.update_inverse_offer("F", "A1", refuse_seconds=100.0)
+    made.play("tick")
+    made.play("inverse-offers")
+    made.play("unavailable A1")
+    made.play("inverse-offers F:A1")
 
 
 def test_deactivated_agents_are_asked_for_too() -> None:
@@ -477,6 +498,31 @@ def test_what_an_unknown_framework_uses_is_not_free() -> None:
     assert [offered for *_, offered in made.offers] == [expand("3/1024").allocated_to("b")]
 
 
+def test_the_figures_of_an_allocator() -> None:
+    of_a_stop_watch = ("", "/count", "/min", "/max", "/p50", "/p90", "/p95", "/p99", "/p999", "/p9999")
+    made = player("queued agent A1 2/1024;disk:5", "queued quota r 1/512 limit=cpus:2", "framework F r", "accept F A1")
+    figures = made.allocator.metrics()
+    quota = "quota/roles/r/resources"
+    assert figures.keys() == {
+        "allocator/event_queue_dispatches",
+        "allocator/mesos/event_queue_dispatches",
+        "allocator/mesos/allocation_runs",
+        *(f"allocator/mesos/allocation_run{kind}{name}" for kind in ("_ms", "_latency_ms") for name in of_a_stop_watch),
+        *(
+            f"allocator/mesos/resources/{name}/{kind}"
+            for name in ("cpus", "disk", "mem")
+            for kind in ("total", "offered_or_allocated")
+        ),
+        *(f"allocator/mesos/{quota}/{name}/{kind}" for name in ("cpus", "mem") for kind in ("guarantee", "consumed")),
+        *(f"allocator/mesos/{quota}/{name}/offered_or_allocated" for name in ("cpus", "mem")),
+        f"allocator/mesos/{quota}/cpus/limit",
+        f"allocator/mesos/{quota}/disk/consumed",
+        *(f"allocator/mesos/quota/roles//resources/{name}/consumed" for name in ("cpus", "disk", "mem")),
+        "allocator/mesos/offer_filters/roles/r/active",
+        "allocator/mesos/roles/r/shares/dominant",
+    }
+
+
 # --- Updates --------------------------------------------------------------------------------------
 
 
@@ -499,6 +545,19 @@ def test_an_answer_about_what_is_gone_changes_nothing() -> None:
     made.allocator.update_inverse_offer("F", "A", None)
     made.play("tick -> -")
     made.play("inverse-offers F:A")
+
+
+def test_what_is_removed_is_consumed_no_more_and_the_rest_is() -> None:
+    made = player("queued agent A1 1/1", "queued agent A2 2/1", "queued agent A3 4/1", "framework F a")
+    for agent in ("A1", "A2", "A3"):
+        made.play(f"accept F {agent}")
+    name = "quota/roles/a/resources/cpus/consumed"
+    made.play(f"metric {name} 7")
+    made.allocator.remove_agent("A2")
+    made.play(f"metric {name} 5")
+    made.play("queued framework G a")
+    made.allocator.remove_framework("F")
+    made.play(f"metric {name} absent")
 
 
 def test_what_was_held_on_an_agent_that_is_removed_counts_no_more() -> None:

@@ -73,6 +73,14 @@ def test_no_decision_depends_on_another() -> None:
     }
 
 
+def test_only_the_subject_is_decided_about_and_all_take_part_again_afterwards() -> None:
+    market = Market({"A": "4/2048", "B": "4/2048"}, web=cpus(4))
+    market.join("F", "ads")
+    market.join("G", "web")
+    assert set(market.trial(("F", "ads")).decisions) == {("A", "F", "ads"), ("B", "F", "ads")}
+    assert sorted(market.run()) == ["F", "G"]
+
+
 @pytest.mark.parametrize("more", [{"active": False}, {"suppressed": ("ads",)}])
 def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, Any]) -> None:
     market = Market({"A": "4/2048"})

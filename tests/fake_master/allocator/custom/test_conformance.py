@@ -1,6 +1,8 @@
 """The public conformance suite holds for the allocators here, and finds what breaks the interface."""
 
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -86,6 +88,44 @@ class NeverRuns(Faulty):
 def test_a_fault_is_found(make: Callable[[OfferCallback], Faulty], says: str) -> None:
     with pytest.raises(Violation, match=says):
         check(make)
+
+
+@pytest.mark.parametrize("method", ["remove_agent", "deactivate_agent", "remove_framework", "suppress", "revive"])
+@pytest.mark.parametrize(
+    ("raises", "says"), [(None, "with an unknown id must raise KeyError$"), (OSError, "not OSError")]
+)
+def test_an_unknown_id_is_an_error(method: str, raises: type[Exception] | None, says: str) -> None:
+    def strange(allocator: HierarchicalAllocator, name: str, *words: object) -> None:
+        if name != "?":
+            getattr(HierarchicalAllocator, method)(allocator, name, *words)
+        elif raises is not None:
+            raise raises
+
+    broken = type("Broken", (Faulty,), {method: strange})
+    with pytest.raises(Violation, match=f"^{method} .*{says}"):
+        check(broken)
+
+
+@pytest.mark.parametrize("unknown", ["framework", "agent"])
+def test_what_comes_back_late_is_no_error(unknown: str) -> None:
+    class MissesIt(Faulty):
+        def recover_resources(self, framework: str, agent: str, *words: Any, **options: Any) -> None:
+            if {"framework": framework, "agent": agent}[unknown] == "?":
+                raise KeyError
+            super().recover_resources(framework, agent, *words, **options)
+
+    with pytest.raises(Violation, match=r"^misuse: KeyError"):
+        check(MissesIt)
+
+
+def test_what_is_not_held_cannot_come_back() -> None:
+    class TakesIt(Faulty):
+        def recover_resources(self, *words: Any, **options: Any) -> None:
+            with suppress(ValueError):
+                super().recover_resources(*words, **options)
+
+    with pytest.raises(Violation, match=r"not held must raise ValueError$"):
+        check(TakesIt)
 
 
 def each(change: Callable[[str, str, Resources], tuple[str, str, Resources]]) -> Callable[[OffersByRole], OffersByRole]:
