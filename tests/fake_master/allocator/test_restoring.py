@@ -1,4 +1,4 @@
-"""What an allocator tells of itself and takes from an earlier one, and revivals for the tasks that wait."""
+"""Refusals and offers of an earlier master, the order of the next run, and revivals for tasks that wait."""
 
 import pytest
 

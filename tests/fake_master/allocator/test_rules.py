@@ -320,8 +320,33 @@ def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
         "tick 0 -> F1:A1=10/100;disk(r)[v]<S>:5",
         "tick -> F2:A1=disk(r)[v]<S>:5",
     )
-    used = made.allocator.state.total_used()
-    assert used["disk"] == 5000  # two copies, one disk
+    state = made.allocator.state
+    assert state.total_used()["disk"] == 5000  # two copies, one disk
+    made.play("queued recover F1 A1")
+    assert state.total_used() == {"disk": 5000}
+    made.play("queued recover F2 A1")
+    assert state.total_used() == {}
+    assert state.role_sorter.allocation("r") == {}
+
+
+def test_what_is_made_of_an_offer_counts_as_the_same_offer() -> None:
+    """Counts of offers decide between equal shares."""
+    made = player("agent A1 2/1024", "framework F r", "queued reserve A1 r cpus:1 F")
+
+    def counts() -> list[int]:
+        return [leaf.count for leaf in made.allocator.state.role_sorter.walk()]
+
+    assert counts() == [1]
+    made.play("recover F A1")
+    made.play("tick -> F:A1=1/1024;cpus(+r):1")
+    assert counts() == [2]
+
+
+def test_a_client_is_added_to_a_sorter_once() -> None:
+    sorter = DrfSorter(Totals())
+    sorter.add("a/b")
+    with pytest.raises(ValueError, match="a/b is already a client"):
+        sorter.add("a/b")
 
 
 def test_a_role_that_took_something_is_still_offered_what_is_like_the_rest() -> None:
