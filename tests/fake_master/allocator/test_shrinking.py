@@ -65,6 +65,7 @@ def test_what_a_mounted_disk_takes_is_not_left_for_the_others() -> None:
         # The plain disk serves half of the guarantee, and the other half keeps ten of the mount's twenty from it.
         (Quota(Quantities({"disk": 20000})), expand("2/64;disk:10")),
         (Quota(Quantities({"disk": 25000}), Limits({"disk": 25000})), expand("2/64;disk:10")),
+        (Quota(Quantities({"disk": 5000}), Limits({"disk": 5000})), expand("2/64;disk:5")),
         # The guarantee uses up a part of the limit, for a name beside the mount too.
         (
             Quota(Quantities({"cpus": 1000}), Limits({"cpus": 1500})),
