@@ -9,15 +9,18 @@ run.play_undisturbed()        instead of both: it passes until the end, and noth
 run.played()                  the start and the end of each task
 """
 
-from collections.abc import Collection, Hashable, Iterator
+from array import array
+from collections.abc import Collection, Hashable
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence
+from fake_master.forecasting.asked_tasks import AskedTask, AskedTasks
 from fake_master.forecasting.dry_run import DryRun
-from fake_master.forecasting.scalar_replay import AskedTask, AskingFramework, ScalarReplay
-from fake_master.sources.demand import Listed, WantedTask
+from fake_master.forecasting.scalar_replay import AskingFramework, ScalarReplay
+from fake_master.sources.demand import WantedTask
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.snapshot_state import register_agents
@@ -30,6 +33,7 @@ from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.forecast import DryRunOptions, Progress
 from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.planning.replayed_tasks import Times
 from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
 _INTERVAL = 1.0
@@ -59,9 +63,8 @@ class ReplayRun:
         source = RestoredCluster(self._snapshot if demand.snapshot is None else evaluable(demand.snapshot))
         self._master = source.start(clock=self._clock)
         self.dry_run = DryRun(self._master, self._clock, self._snapshot, DryRunOptions(cycles=0), source=source)
-        self._starts: list[float | None] = [None] * len(demand.tasks)
-        self._ends: list[float | None] = [None] * len(demand.tasks)
-        self._on_agent: dict[str, list[int]] = {}
+        self._starts, self._ends = (Times(repeat(None, len(demand.tasks))) for _ in range(2))
+        self._on_agent: dict[str, array[int]] = {}
         """The places of the tasks that were launched on an agent, by its id."""
         self._held: dict[int, tuple[str, Resources]] = {}
         self._guarantees: list[tuple[float, dict[str, Quantities]]] = []
@@ -93,7 +96,8 @@ class ReplayRun:
         Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
         """
         self.note_change()
-        for spec in self._specs():
+        for framework_id, tasks in self._asked().items():
+            spec = self._spec(self._demand.frameworks[framework_id], tasks)
             simulated = SimulatedFramework(self._master, spec)
             simulated.on_start = self._note_start
             simulated.join({})
@@ -108,29 +112,26 @@ class ReplayRun:
             self.note_change()
             plain.play(self._demand.until, self._tell_progress)
 
-    def _specs(self) -> Iterator[SimulatedFrameworkSpec]:
-        """Each framework of the recording, and the tasks that it asks for."""
-        wanted: dict[str, list[AskedTask]] = {}
+    def _asked(self) -> dict[str, AskedTasks]:
+        """The tasks that each framework asks for, by its id."""
+        wanted: dict[str, AskedTasks] = {}
         for place, task in enumerate(self._demand.tasks):
-            asked = task.asked - self._clock()
-            one = AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, place)
-            wanted.setdefault(task.framework_id, []).append(one)
-        for framework_id, tasks in wanted.items():
-            yield self._spec(self._demand.frameworks[framework_id], tasks)
+            known = wanted.get(task.framework_id)
+            if known is None:
+                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock())
+            known.add(place, task.resources)
+        return wanted
 
-    def _spec(self, framework: ReplayedFramework, tasks: list[AskedTask]) -> SimulatedFrameworkSpec:
+    def _spec(self, framework: ReplayedFramework, tasks: AskedTasks) -> SimulatedFrameworkSpec:
         """Let a framework enter at the moment at which it asks for its first task: until then it is offered nothing."""
-        first = max(0.0, tasks[0].asked)
-        for task in tasks:
-            task.asked = max(0.0, task.asked - first)
         return SimulatedFrameworkSpec(
             framework.name or framework.id,
             framework.roles,
             refuse_seconds=self._refuse,
-            after=first,
+            after=tasks.after,
             principal=framework.principal,
             capabilities=framework.capabilities,
-            demand=Listed(tasks),
+            demand=tasks,
             where=framework.id,
         )
 
@@ -144,27 +145,27 @@ class ReplayRun:
         ) or any(task.host is not None for task in demand.tasks):
             return None
         asking = []
-        for number, spec in enumerate(self._specs()):
+        for number, (framework_id, tasks) in enumerate(self._asked().items()):
+            spec = self._spec(demand.frameworks[framework_id], tasks)
             info = SimulatedFramework(self._master, spec).checked_subscription().info
             framework = Framework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
-            assert isinstance(spec.demand, Listed), "as it was made"
-            asked = [task for task in spec.demand.wanted if isinstance(task, AskedTask)]
-            asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, asked))
+            asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, tasks))
         return ScalarReplay.of(self._master.allocator, state.now, self._refuse, asking, self._start)
 
     def _note_start(self, wanted: WantedTask, task: Task) -> None:
         assert isinstance(wanted, AskedTask), "only tasks of the demand are asked for"
         self._seen.clear()
         self._start(wanted.place, self._master.state.now)
-        self._on_agent.setdefault(task.agent_id, []).append(wanted.place)
+        self._on_agent.setdefault(task.agent_id, array("I")).append(wanted.place)
         if self._demand.snapshot is not None:
             self._held[wanted.place] = task.agent_id, task.resources.allocated_to(None)
 
-    def _start(self, place: int, now: float) -> None:
-        self._starts[place] = now
+    def _start(self, place: int, now: float) -> float | None:
+        """Note when a task starts; return when it ends, None if it runs until the end."""
         lasts = self._demand.tasks[place].lasts
-        if lasts is not None:
-            self._ends[place] = now + lasts
+        end = None if lasts is None else now + lasts
+        self._starts[place], self._ends[place] = now, end
+        return end
 
     def _register(self, one: ReplayedAgent) -> None:
         with self._master.transaction():

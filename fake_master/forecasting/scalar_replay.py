@@ -19,7 +19,6 @@ import math
 from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count, islice
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -29,8 +28,8 @@ from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
+from fake_master.forecasting.asked_tasks import AskedTasks
 from fake_master.forecasting.packed_amounts import Amounts, Lanes
-from fake_master.sources.demand import WantedTask
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
@@ -43,14 +42,6 @@ Minimum = tuple[Amounts, ...]
 """The least amounts of an offer: any of these will do."""
 
 
-@dataclass(slots=True, eq=False)
-class AskedTask(WantedTask):
-    """A task of a framework, in one of its roles; equal sizes share their `resources`."""
-
-    place: int = -1
-    """In the demand."""
-
-
 class AskingFramework(NamedTuple):
     """A framework that asks for tasks."""
 
@@ -58,8 +49,7 @@ class AskingFramework(NamedTuple):
     roles: tuple[str, ...]
     after: float
     """Seconds until it joins."""
-    tasks: Sequence[AskedTask]
-    """In the order in which they are asked for."""
+    tasks: AskedTasks
 
 
 Member = TypeVar("Member", bound="_Node")
@@ -201,8 +191,11 @@ class _Role(_Node):
         """The number of that point."""
 
 
-_Filters = deque[tuple[float, Amounts]]
-"""When each ends, in this order, and what it refuses, with the guards of its lanes."""
+_Filters = list[tuple[float, Amounts]]
+"""When each ends, in this order, and what it refuses, with the guards of its lanes.
+
+There are few, and a list of a few takes a tenth of the room of a deque.
+"""
 
 
 class _Client(_Node):
@@ -241,9 +234,9 @@ class _Client(_Node):
         refused = part | guards
         filters = self.filters.get(agent)
         if filters is None:
-            filters = self.filters[agent] = deque()
+            filters = self.filters[agent] = []
         while filters and filters[0][0] < now:
-            filters.popleft()
+            del filters[0]
         while filters and refused - (filters[-1][1] ^ guards) & guards == guards:
             filters.pop()
         filters.append((end, refused))
@@ -270,25 +263,26 @@ class _Framework:
         self._contain = lanes.contain
         self.clients: list[_Client] = []
         self.joined = 0.0
-        self.asked = 0
-        """The number of tasks that it has asked for."""
+        self.asks = iter(asking.tasks)
+        """The tasks that it has yet to ask for, without the next one."""
+        self.next = next(self.asks, None)
         self.is_suppressed = True
         self.waiting = 0
-        self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[AskedTask]]] = {}
-        """The tasks that wait, by size and role."""
+        self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[int]]] = {}
+        """The places of the tasks that wait, by size and role."""
 
-    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, AskedTask]]:
+    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, int]]:
         """Return the waiting tasks for which an offer has room, first come, first served; they wait no longer."""
-        found: list[tuple[Amounts, AskedTask]] = []
+        found: list[tuple[Amounts, int]] = []
         role, offered = client.role.name, left
-        fitting = [(queue[0].place, key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
+        fitting = [(queue[0], key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
         while fitting := [one for one in fitting if self._contain(left, one[2])]:
             _, key, size, queue = first = min(fitting)
             found.append((size, queue.popleft()))
             left -= size
             fitting.remove(first)
             if queue:
-                fitting.append((queue[0].place, key, size, queue))
+                fitting.append((queue[0], key, size, queue))
             else:
                 del self.queues[key]
         if not found:
@@ -440,19 +434,16 @@ class ScalarReplay:
         now: float,
         refuse: float,
         frameworks: Sequence[AskingFramework],
-        on_start: Callable[[int, float], None],
+        on_start: Callable[[int, float], float | None],
     ) -> None:
         """Take the cluster over as it is, with its quotas and weights; see `of`."""
         state = allocator.state
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
-        self._lanes = _lanes_for(state, frameworks)
-        self._sizes = {
-            id(task.resources): self._lanes.packed(task.resources.scalar_quantities())
-            for asking in frameworks
-            for task in asking.tasks
-        }
+        sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
+        self._lanes = _lanes_for(state, sizes.values())
+        self._sizes = {known: self._lanes.packed(size) for known, size in sizes.items()}
         """By the ids of their resources."""
         self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
         """By agent, without what is offered."""
@@ -500,11 +491,12 @@ class ScalarReplay:
         now: float,
         refuse: float,
         frameworks: Sequence[AskingFramework],
-        on_start: Callable[[int, float], None],
+        on_start: Callable[[int, float], float | None],
     ) -> "ScalarReplay | None":
         """Return the replay of these frameworks on an allocator without others; None if something is not plain.
 
-        `on_start` is called with the place of each task that starts, and the moment.
+        `on_start` is called with the place of each task that starts, and the moment; it returns when the task ends, and
+        None if it does not.
         """
         if type(allocator) is not HierarchicalAllocator:
             return None
@@ -624,7 +616,7 @@ class ScalarReplay:
         self._now += left_out
         for client in self._clients:
             for agent, filters in client.filters.items():
-                client.filters[agent] = deque((end + left_out, refused) for end, refused in filters)
+                client.filters[agent] = [(end + left_out, refused) for end, refused in filters]
             client.until.clear()
         self._declined = deque(one._replace(end=one.end + left_out) for one in self._declined)
         self._idle_until = [0.0] * len(self._free)
@@ -778,24 +770,21 @@ class ScalarReplay:
         return self._verdicts.setdefault(amounts, _LargeEnough(self._lanes, amounts))
 
     def _ask_later(self, framework: _Framework) -> None:
-        tasks = framework.asking.tasks
-        if framework.asked < len(tasks):
-            due = framework.joined + tasks[framework.asked].asked
+        if framework.next is not None:
+            due = framework.joined + framework.next.asked
             self._at(max(due, self._now), partial(self._ask, framework))
 
     def _ask(self, framework: _Framework) -> None:
         """A framework asks for everything that is due, and revives."""
-        tasks = framework.asking.tasks
-        while framework.asked < len(tasks) and framework.joined + tasks[framework.asked].asked <= self._now:
-            task = tasks[framework.asked]
+        while (task := framework.next) is not None and framework.joined + task.asked <= self._now:
             key = id(task.resources), task.role
             found = framework.queues.get(key)
             if found is None:
                 found = framework.queues[key] = (self._sizes[key[0]], deque())
                 for client in framework.clients:
                     client.unfit.clear()
-            found[1].append(task)
-            framework.asked += 1
+            found[1].append(task.place)
+            framework.next = next(framework.asks, None)
             framework.waiting += 1
         self._ask_later(framework)
         self._seen.clear()
@@ -872,8 +861,8 @@ class ScalarReplay:
         for agent, part in offers.items():
             left = part
             if framework.waiting and part not in unfit and (taken := framework.take(client, part)):
-                for size, task in taken:
-                    self._start(client, agent, size, task)
+                for size, place in taken:
+                    self._start(client, agent, size, place)
                     left -= size
                 self._open.change(agent, left - part)
                 self._note_event(agent)
@@ -902,10 +891,10 @@ class ScalarReplay:
             if client.is_active:
                 self._set_active(client, is_active=False)
 
-    def _start(self, client: _Client, agent: int, size: Amounts, task: AskedTask) -> None:
-        self._on_start(task.place, self._now)
-        if task.lasts is not None:
-            self._at(max(self._now, self._now + task.lasts), partial(self._end, client, agent, size))
+    def _start(self, client: _Client, agent: int, size: Amounts, place: int) -> None:
+        end = self._on_start(place, self._now)
+        if end is not None:
+            self._at(max(self._now, end), partial(self._end, client, agent, size))
 
     def _end(self, client: _Client, agent: int, size: Amounts) -> None:
         self._free[agent] += size
@@ -931,16 +920,15 @@ class ScalarReplay:
                 client.until.pop(agent, None)
 
 
-def _lanes_for(state: State, frameworks: Sequence[AskingFramework]) -> Lanes:
+def _lanes_for(state: State, sizes: Collection[Quantities]) -> Lanes:
     """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them."""
     totals = [agent.capacity.scalars for agent in state.agents.values()]
     guarantees = [role.quota.guarantees.items() for role in state.roles.with_quota()]
     limits = [role.quota.limits.items() for role in state.roles.with_quota()]
-    sizes = {id(task.resources): task.resources for asking in frameworks for task in asking.tasks}
     most: Counter[str] = Counter()
     for amounts in (*totals, *totals, *guarantees):
         most.update(dict(amounts))
-    names = {name for size in sizes.values() for name, _ in size.scalar_quantities().items()}
+    names = {name for size in sizes for name, _ in size.items()}
     names |= {*most, *(name for amounts in limits for name, _ in amounts)}
     return Lanes(sorted(names), max(most.values(), default=0))
 

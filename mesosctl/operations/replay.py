@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.api.resources import list_to_json, to_model
@@ -45,12 +46,12 @@ from mesosctl.planning.replay import (
     ReplayedAgent,
     ReplayedFramework,
     ReplayedSetting,
-    ReplayedTask,
     RoleOutcome,
     calibrate,
     never_fitting,
     outcomes,
 )
+from mesosctl.planning.replayed_tasks import ReplayedTask, ReplayedTasks
 from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.whatif_changes import Change
 
@@ -79,11 +80,11 @@ def read_demand(
     hosts = {one.agent.id: one.agent.hostname for one in agents}
     is_imported = any(one.cluster_id == cluster.cluster_id for one in recording.imports())
     tasks = _Tasks(hosts, since, until, left_out)
-    read = [tasks.read(one) for one in recording.demand(cluster.cluster_id, window)]
-    executors = []
+    rows = recording.demand(cluster.cluster_id, window)
     if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
-        executors = [tasks.read(one) for one in recording.tasks(cluster.cluster_id, window) if one.is_executor]
-    wanted = sorted((one for one in (*read, *executors) if one is not None), key=lambda task: task.asked)
+        executors = (one for one in recording.tasks(cluster.cluster_id, window) if one.is_executor)
+        rows = chain(rows, executors)
+    wanted = ReplayedTasks(one for one in map(tasks.read, rows) if one is not None)
     if not wanted and is_wanted:
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
     frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted)

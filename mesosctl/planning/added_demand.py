@@ -1,8 +1,9 @@
 """The demand of frameworks that do not exist yet, beside a recorded one."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
@@ -14,8 +15,8 @@ from mesosctl.planning.replay import (
     RecordedDemand,
     ReplayedAgent,
     ReplayedFramework,
-    ReplayedTask,
 )
+from mesosctl.planning.replayed_tasks import ReplayedTask, ReplayedTasks
 from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
 
 
@@ -24,18 +25,18 @@ def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> 
     if not added:
         return demand
     frameworks = dict(demand.frameworks)
-    tasks = list(demand.tasks)
     for number, one in enumerate(added):
         framework_id = _framework_id(number)
         frameworks[framework_id] = new_framework(framework_id, one.role, one.task)
-        moments = (demand.since + place * one.every for place in range(one.tasks))
-        tasks += (
-            ReplayedTask(framework_id, one.role, one.task, moment, one.lasts)
-            for moment in moments
-            if moment < demand.until
-        )
-    tasks.sort(key=lambda task: task.asked)
-    return replace(demand, frameworks=frameworks, tasks=tasks)
+    wanted = chain.from_iterable(_tasks(_framework_id(number), one, demand) for number, one in enumerate(added))
+    return replace(demand, frameworks=frameworks, tasks=ReplayedTasks(chain(demand.tasks, wanted)))
+
+
+def _tasks(framework_id: str, added: AddedFramework, demand: RecordedDemand) -> Iterator[ReplayedTask]:
+    for place in range(added.tasks):
+        moment = demand.since + place * added.every
+        if moment < demand.until:
+            yield ReplayedTask(framework_id, added.role, added.task, moment, added.lasts)
 
 
 def new_framework(framework_id: str, role: str, task: Resources) -> ReplayedFramework:
@@ -174,10 +175,12 @@ def delayed_tasks(
     interval: float,
 ) -> Mapping[str, int]:
     """Return by role how many recorded tasks start more than an interval later than without the changes, or never."""
-    started = {id(task): start for task, start in zip(demand_before.tasks, before.starts, strict=True)}
+    added = demand.frameworks.keys() - demand_before.frameworks.keys()
+    recorded = (
+        (task, start) for task, start in zip(demand.tasks, after.starts, strict=True) if task.framework_id not in added
+    )
     found: dict[str, int] = {}
-    for task, start in zip(demand.tasks, after.starts, strict=True):
-        then = started.get(id(task))
+    for (task, start), then in zip(recorded, before.starts, strict=True):
         if then is not None and not task.is_executor and (start is None or start > then + interval + 1e-6):
             found[task.role] = found.get(task.role, 0) + 1
     return found

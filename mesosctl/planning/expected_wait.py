@@ -14,7 +14,8 @@ from mesosctl.model.notation import counted, format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.resources import Resources
 from mesosctl.planning.added_demand import new_framework
-from mesosctl.planning.replay import RecordedDemand, ReplayedTask
+from mesosctl.planning.replay import RecordedDemand
+from mesosctl.planning.replayed_tasks import ReplayedTask, ReplayedTasks
 
 DRAWS = 40
 """How often lifetimes are drawn: two of the draws are above the 95th percentile."""
@@ -123,8 +124,8 @@ ASSUMPTIONS = (
 def with_one_more_task(demand: RecordedDemand, role: str, task: Resources, reaches: float) -> RecordedDemand:
     """Return the demand in which everything that runs does so until the end, and the new task asks."""
     asks = demand.since + PLACED_AFTER
-    tasks = [*(replace(one, lasts=None) for one in demand.tasks), ReplayedTask(_FRAMEWORK, role, task, asks)]
-    tasks.sort(key=lambda one: one.asked)
+    endless = (one._replace(lasts=None) for one in demand.tasks)
+    tasks = ReplayedTasks((*endless, ReplayedTask(_FRAMEWORK, role, task, asks)))
     frameworks = {**demand.frameworks, _FRAMEWORK: new_framework(_FRAMEWORK, role, task)}
     return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches)
 
@@ -142,7 +143,7 @@ def drawn_demand(endless: RecordedDemand, lifetimes: Mapping[str, Lifetimes], dr
         if one.framework_id != _FRAMEWORK:
             lasts = lifetimes.get(one.role, unknown).draw(random, one.age)
         # What is left counts from the moment at which the new task asks.
-        tasks.append(replace(one, lasts=None if lasts is None else lasts - one.age + PLACED_AFTER))
+        tasks.append(one._replace(lasts=None if lasts is None else lasts - one.age + PLACED_AFTER))
     return replace(endless, tasks=tasks)
 
 

@@ -4,6 +4,7 @@ Times are seconds since 1970.  `RecordedDemand` is played, `Played` is the cours
 """
 
 import math
+from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
@@ -18,6 +19,7 @@ from mesosctl.model.resources import Resources
 from mesosctl.model.roles import is_strict_subrole
 from mesosctl.planning.added_framework import AddedOutcome
 from mesosctl.planning.forecast import ChangeAnswer
+from mesosctl.planning.replayed_tasks import ReplayedTask
 from mesosctl.planning.snapshot import ClusterSnapshot
 
 DEFAULT_WAIT_LIMIT = 3600.0
@@ -28,29 +30,6 @@ MOST_GROWTH = 0.01
 """The part of a role's tasks by which those that wait above the limit may grow."""
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
 """How far a replay without changes may be from its recording."""
-
-
-@dataclass(slots=True, eq=False)
-class ReplayedTask:
-    """A task, or what an executor held; equal sizes share their `resources`."""
-
-    framework_id: str
-    role: str
-    resources: Resources
-    """Amounts, without roles, to be had on one agent."""
-    asked: float
-    lasts: float | None = None
-    """Seconds; None if it runs until the end."""
-    host: str | None = None
-    """Where it ran on record."""
-    started: float | None = None
-    """On record; None if it never did."""
-    start_is_known: bool = True
-    """Whether somebody saw it start."""
-    ran_from_the_beginning: bool = False
-    is_executor: bool = False
-    age: float = 0.0
-    """Seconds that it had run at the beginning."""
 
 
 class ReplayedAgent(NamedTuple):
@@ -109,9 +88,9 @@ class RecordedDemand:
 class Played:
     """The course of one replay."""
 
-    starts: list[float | None]
+    starts: Sequence[float | None]
     """Of each task of the demand."""
-    ends: list[float | None]
+    ends: Sequence[float | None]
     """None of one that did not start, or still ran at the end."""
     never_fit: Collection[int]
     """The places of tasks that fit on no agent, even on an empty one."""
@@ -189,7 +168,7 @@ class RoleOutcome:
 
 def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[str, RoleOutcome]:
     """Return how each role fared, in the order of their names."""
-    waits: dict[str, list[float]] = {}
+    waits: dict[str, array[float]] = {}
     counts: dict[str, list[int]] = {}
     demanded: dict[str, dict[str, int]] = {}
     served: dict[str, dict[str, int]] = {}
@@ -207,7 +186,7 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
             count[2] += 1
         if not task.ran_from_the_beginning:
             waited_for = (demand.until if start is None else start) - task.asked
-            waits.setdefault(task.role, []).append(max(0.0, round(waited_for, 6)))
+            waits.setdefault(task.role, array("d")).append(max(0.0, round(waited_for, 6)))
         held = amounts.setdefault(id(task.resources), task.resources.scalar_quantities())
         asked = max(task.asked, demand.since)
         wanted = demand.until - asked if task.lasts is None else min(task.lasts, demand.until - asked)

@@ -20,10 +20,13 @@ INTERVAL = 1.0
 class Market:
     """An allocator, and what it has offered to each framework."""
 
-    def __init__(self, agents: Mapping[str, str], **quotas: Quota) -> None:
+    def __init__(self, agents: Mapping[str, str], *, whole: bool = False, **quotas: Quota) -> None:
         self.offers: dict[str, OffersByRole] = {}
         self.allocator = HierarchicalAllocator(
-            Options(min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000}))),
+            Options(
+                min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000})),
+                quota_takes_whole_agents=whole,
+            ),
             Callbacks(self.offers.__setitem__),
             0.0,
         )
@@ -73,6 +76,14 @@ def test_no_decision_depends_on_another() -> None:
     }
 
 
+def test_only_the_subject_is_decided_about_and_all_take_part_again_afterwards() -> None:
+    market = Market({"A": "4/2048", "B": "4/2048"}, web=cpus(4))
+    market.join("F", "ads")
+    market.join("G", "web")
+    assert set(market.trial(("F", "ads")).decisions) == {("A", "F", "ads"), ("B", "F", "ads")}
+    assert sorted(market.run()) == ["F", "G"]
+
+
 @pytest.mark.parametrize("more", [{"active": False}, {"suppressed": ("ads",)}])
 def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, Any]) -> None:
     market = Market({"A": "4/2048"})
@@ -99,12 +110,27 @@ def test_what_guarantees_lack_is_not_offered_to_others() -> None:
     assert trial.decisions["A", "F", "ads"].offered == expand("1/2048")
 
 
+def test_the_bounds_of_whole_agents_are_told_too() -> None:
+    market = Market({"A": "4/2048", "B": "cpus:1;mem:64;cpus{REV}:2"}, whole=True, web=cpus(3))
+    market.join("F", "ads")
+    assert market.trial(("F", "ads")).bounds["ads"].spare == Quantities({"cpus": 2000, "mem": 2112000})
+
+
 def test_too_little_of_a_limit_is_left() -> None:
     market = Market({"A": "cpus:4"}, ads=Quota(Quantities(), Limits({"cpus": 0})))
     market.join("F", "ads")
     trial = market.trial(("F", "ads"))
     assert trial.decisions["A", "F", "ads"] == Decision(Resources())
     assert trial.bounds["ads"].limits_left == Limits({"cpus": 0})
+
+
+def test_a_filter_on_what_a_limit_leaves_is_told() -> None:
+    market = Market({"A": "4/2048"}, ads=Quota(Quantities(), Limits({"cpus": 1000})))
+    market.join("F", "ads")
+    offered = market.run()["F"]["ads"]["A"]
+    assert offered.allocated_to(None) == expand("1/2048")
+    market.allocator.recover_resources("F", "A", offered, 5.0)
+    assert market.decide("F", "ads")["A"] == Decision(Resources(), refused=True)
 
 
 def test_a_guarantee_of_its_own_is_served_first() -> None:

@@ -10,7 +10,8 @@ from fake_master.forecasting.scalar_replay import ScalarReplay
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, play
-from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework, ReplayedTask
+from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.planning.replayed_tasks import ReplayedTask
 from mesosctl.planning.whatif_changes import parse_change
 
 AGENTS = (

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import sqlite3
 import stat
 from collections import deque
@@ -167,8 +168,9 @@ def test_only_its_owner_reads_it(written):
 
 def test_a_second_writer_is_refused_and_readers_are_not(written):
     with open_writer(written) as first:
-        with pytest.raises(Conflict, match="another process is writing"):
+        with pytest.raises(Conflict, match="another process is writing") as refused:
             open_writer(written)
+        assert "another file" in str(refused.value.hint)
         with first.transaction(), open_recording(written) as reader:
             assert len(list(reader.tasks("c"))) == 1
     open_writer(written).close()
@@ -177,6 +179,13 @@ def test_a_second_writer_is_refused_and_readers_are_not(written):
 def test_no_file(path):
     with pytest.raises(BadInput, match="there is no recording"):
         open_recording(path)
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_for_a_folder_a_file_in_it_is_suggested(tmp_path, opened):
+    with pytest.raises(BadInput, match="is a directory") as refused:
+        opened(tmp_path)
+    assert str(refused.value.hint).endswith(f" {tmp_path / 'h.sqlite'}")
 
 
 @pytest.mark.parametrize("opened", [open_recording, open_writer])
@@ -212,6 +221,15 @@ def test_a_damaged_file(written, opened):
     with pytest.raises(BadInput, match="is damaged"):
         opened(written)
     assert written.read_bytes() == content
+
+
+def test_a_word_that_is_gone_is_damage_and_its_number_is_said(written):
+    with closing(sqlite3.connect(written)) as other:
+        (number,) = other.execute("SELECT role FROM task_rows").fetchone()
+        other.execute("DELETE FROM names WHERE name = ?", (number,))
+        other.commit()
+    with open_recording(written) as recording, pytest.raises(BadInput, match=rf"is damaged: .* {number}$"):
+        list(recording.tasks("c"))
 
 
 def fill(recording):
@@ -292,7 +310,7 @@ def fill_with(recording, task_of):
         try:
             deque((recording.add_task("c", task_of(number)) for number in range(1, 10_000)), 0)
         except BadInput as error:  # already here: a recorder holds the transaction open, and is not inside of it
-            raise _Full from error
+            raise _Full(error.message) from error
 
 
 def of_new_words(number):
@@ -307,10 +325,18 @@ def of_new_resources(number):
 def test_a_disk_that_is_full_where_a_word_is_new_is_explained_at_once(written, task_of):
     with SqliteWriter(written) as recording:
         recording._connection.execute("PRAGMA max_page_count=40")
-        with pytest.raises(_Full):
+        with pytest.raises(_Full, match=re.escape(str(written))):
             fill_with(recording, task_of)
     with open_recording(written) as reader:
         assert [one.id for one in reader.tasks("c")] == ["t"]
+
+
+@pytest.mark.parametrize("is_writable", [False, True])
+def test_a_reader_puts_files_beside_a_recording_only_where_it_may_write(written, monkeypatch, is_writable):
+    monkeypatch.setattr(os, "access", lambda *_: is_writable)
+    with open_recording(written) as reader:
+        assert len(list(reader.tasks("c"))) == 1
+        assert written.with_name("h.sqlite-shm").exists() is is_writable
 
 
 def test_a_folder_that_nobody_may_write_to_is_read(written):
@@ -324,6 +350,20 @@ def test_a_folder_that_nobody_may_write_to_is_read(written):
             open_writer(written)
     finally:
         written.parent.chmod(0o700)
+
+
+@pytest.mark.parametrize(("later", "held"), [((3, 15), (3, 20)), ((12, 30), (10, 30)), ((12, 15), (10, 20))])
+def test_an_agent_and_a_framework_of_two_imports_hold_for_both_times(path, later, held):
+    with open_writer(path) as recording:
+        for number, (start, end) in enumerate(((10, 20), later)):
+            with recording.transaction():
+                recording.put_cluster(_CLUSTER)
+                recording.begin_import("c", f"{number}.csv", "csv")
+                recording.add_agent("c", RecordedAgent("a", "host", parse_resources("cpus:1"), start, end))
+                recording.add_framework("c", RecordedFramework("f", "name", ("web",), start, end))
+                recording.end_import(Import("c", f"{number}.csv", "csv", 1, 1, ()))
+        assert [(one.start, one.end) for one in recording.agents("c")] == [held]
+        assert [(one.start, one.end) for one in recording.frameworks("c")] == [held]
 
 
 def test_what_is_pruned_takes_its_resources_with_it_and_tasks_that_never_ran_too(path):

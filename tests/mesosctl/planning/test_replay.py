@@ -17,7 +17,6 @@ from mesosctl.planning.replay import (
     Played,
     RecordedDemand,
     Replay,
-    ReplayedTask,
     RoleOutcome,
     calibrate,
     fits_on,
@@ -26,6 +25,7 @@ from mesosctl.planning.replay import (
     outcomes,
     waiting_over_time,
 )
+from mesosctl.planning.replayed_tasks import ReplayedTask
 from tests.helpers.profiles import examples
 
 SINCE, UNTIL = 1000, 1060

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
-from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedTask, shares_over_time
+from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, shares_over_time
+from mesosctl.planning.replayed_tasks import ReplayedTask
 from tests.helpers.profiles import examples
 
 SINCE, POINTS, STEP = 1000.0, 6, 10.0

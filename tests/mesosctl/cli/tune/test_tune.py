@@ -756,7 +756,7 @@ def test_the_evidence_is_of_one_demand_and_one_way_to_play_it(tmp_path):
         fingerprint(replace(SMALL, tasks=SMALL.tasks[:1]), OPTIONS),
         fingerprint(SMALL, replace(OPTIONS, refuse=7.0)),
         *(
-            fingerprint(replace(SMALL, tasks=[replace(SMALL.tasks[0], **changed), *SMALL.tasks[1:]]), OPTIONS)
+            fingerprint(replace(SMALL, tasks=[SMALL.tasks[0]._replace(**changed), *SMALL.tasks[1:]]), OPTIONS)
             for changed in ({"is_executor": True}, {"ran_from_the_beginning": True}, {"start_is_known": False})
         ),
     ]

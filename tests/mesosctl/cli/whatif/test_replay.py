@@ -33,10 +33,10 @@ from mesosctl.planning.replay import (
     ReplayedAgent,
     ReplayedFramework,
     ReplayedSetting,
-    ReplayedTask,
     calibrate,
     outcomes,
 )
+from mesosctl.planning.replayed_tasks import ReplayedTask
 from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.whatif_changes import LoseAgents, parse_change
 from tests.helpers.profiles import examples
