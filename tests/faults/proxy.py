@@ -124,10 +124,12 @@ class Proxy:
 
     async def _stop(self) -> None:
         await self._close()
-        for task in list(self._tasks):
+        # What is under way to the master outlives the connection that it came from.
+        ending = [*self._tasks, *self._asking]
+        for task in ending:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.sleep(0)
+        await asyncio.gather(*ending, return_exceptions=True)
+        await asyncio.sleep(0)  # what was closed says so in the next round
 
     async def _settle(self) -> None:
         self._faults = []

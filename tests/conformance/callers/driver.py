@@ -86,7 +86,8 @@ class Driver:
         self._address = f"scheduler(1)@127.0.0.1:{self._listener.getsockname()[1]}"
         self._inbox: queue.Queue[Received] = queue.Queue()
         self._accepted: list[socket.socket] = []
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, daemon=True)
+        self._accepting.start()
         self._port = port
         self._out = socket.create_connection(("127.0.0.1", port))
         self._info = field(1, "user") + field(2, name) + (b"" if principal is None else field(8, principal))
@@ -131,10 +132,10 @@ class Driver:
                 return message
 
     def close(self) -> None:
-        for connection in (self._out, self._listener, *self._accepted):
-            with contextlib.suppress(OSError):  # the other side may have gone first
-                connection.shutdown(socket.SHUT_RDWR)
-            connection.close()
+        _hang_up(self._listener)
+        self._accepting.join(PATIENCE)  # what it has just taken is among the others then
+        for connection in (self._out, *self._accepted):
+            _hang_up(connection)
 
     def _call(self, body: bytes) -> None:
         self._out.sendall(self._message(body))
@@ -168,6 +169,12 @@ class Driver:
                     self._inbox.put(Received(name, body, time.monotonic()))
             except (OSError, ValueError):
                 return
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with contextlib.suppress(OSError):  # the other side may have gone first
+        connection.shutdown(socket.SHUT_RDWR)
+    connection.close()
 
 
 def _headers(stream: BinaryIO) -> Iterator[tuple[str, str]]:

@@ -1,11 +1,13 @@
 """Rules that need more than a scenario's words: counts, chances, errors, brackets, figures."""
 
+import math
 import random
 from collections import Counter
 from typing import Any
 
 import pytest
 
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.metrics import percentile
 from fake_master.allocator.hierarchical.offer_filters import timeout_of
 from fake_master.allocator.hierarchical.offerable.allocations import AllocationPool, Content, scalar_pairs
@@ -14,7 +16,8 @@ from fake_master.allocator.hierarchical.run_schedule import agents_to_wait_for
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Totals
-from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, FrameworkInfo, Unavailability
+from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from mesosctl.model.offers.frameworks import parse_minimum
 from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
@@ -159,8 +162,9 @@ def test_the_random_sorters_share_out_everything() -> None:
 
 def test_refusals_have_bounds() -> None:
     year = 365 * 86400.0
-    given = [-1.0, float("nan"), float("inf"), 1e300, 0.0, 0.25, 4e8]
-    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 4 + [0.0, 0.25, year]
+    longest = (2**63 - 1) / 1e9  # of the durations of Mesos
+    given = [-1.0, float("nan"), float("inf"), 1e300, math.nextafter(longest, math.inf), 0.0, 0.25, 4e8, longest]
+    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 5 + [0.0, 0.25, year, year]
 
 
 @pytest.mark.parametrize(("known", "awaited"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (10, 8)])
@@ -210,6 +214,18 @@ def test_agents_and_entries_are_shuffled_by_the_hook() -> None:
     assert calls == [2, 2]
 
 
+def test_a_run_for_few_of_many_agents_offers_them_in_the_order_of_registration() -> None:
+    made = player(
+        *(f"queued agent A{number} 1/1" for number in range(20)), "framework F r -> F*20", "queued suppress F"
+    )
+    for number in (17, 5, 9, 2):
+        made.play(f"queued recover F A{number}")
+    made.play("tick -> -")
+    made.allocator.revive_for("F", ["r"], [])
+    made.play("unavailable A17 A2 A5")
+    assert [agent for _, _, agent, _ in made.offers] == ["A2", "A5", "A17"]
+
+
 # --- Inverse offers -------------------------------------------------------------------------------
 
 
@@ -226,6 +242,15 @@ def test_an_inverse_offer_is_repeated_when_answered_and_not_refused() -> None:
     made.allocator.update_unavailability("A1", None)
     made.play("tick")
     made.play("inverse-offers")
+
+
+def test_another_maintenance_of_an_agent_is_asked_for_though_the_last_one_was_refused() -> None:
+    made = player("agent A1 2/1024", "framework F r", "unavailable A1", "inverse-offers F:A1")
+    made.allocator.update_inverse_offer("F", "A1", refuse_seconds=100.0)
+    made.play("tick")
+    made.play("inverse-offers")
+    made.play("unavailable A1")
+    made.play("inverse-offers F:A1")
 
 
 def test_deactivated_agents_are_asked_for_too() -> None:
@@ -258,6 +283,35 @@ def test_regions_gpus_and_constraints_keep_agents_from_frameworks() -> None:
     made.play("tick -> F:far F:bad F:gpu")
 
 
+def test_a_changed_description_has_its_own_constraints() -> None:
+    made = player("agent A1 2/1024 host=h1", "agent A2 2/1024 host=h2")
+    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"}), excludes={"r": lambda agent: agent.id == "A1"}))
+    made.play("tick 0 -> F:A2")
+    made.play("recover F A2")
+    changed = FrameworkInfo("F", frozenset({"r"}), excludes={"r": lambda agent: agent.id == "A2"})
+    made.allocator.update_framework(changed)
+    made.play("tick -> F:A1")
+
+
+def test_an_agent_is_kept_from_a_framework_by_its_constraints_and_by_an_extension() -> None:
+    def withheld(framework: str, role: str, agent: AgentInfo) -> bool:
+        return (framework, role, agent.id) == ("F", "r", "kept")
+
+    offers: list[str] = []
+    options = Options()
+    allocator = HierarchicalAllocator(
+        options,
+        Callbacks(lambda _, by_role: offers.extend(by_role["r"])),
+        0.0,
+        state=State(options, withheld=withheld),
+    )
+    allocator.add_framework(FrameworkInfo("F", frozenset({"r"}), excludes={"r": lambda agent: agent.id == "excluded"}))
+    for agent in ("kept", "excluded", "plain"):
+        allocator.add_agent(AgentInfo(agent), expand("1/100"))
+    allocator.advance_to(0.0)
+    assert offers == ["plain"]
+
+
 def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
     made = player(
         "queued agent A1 10/100;disk(r)[v]<S>:5",
@@ -266,8 +320,43 @@ def test_a_shared_volume_goes_to_one_framework_a_run() -> None:
         "tick 0 -> F1:A1=10/100;disk(r)[v]<S>:5",
         "tick -> F2:A1=disk(r)[v]<S>:5",
     )
-    used = made.allocator.state.total_used()
-    assert used["disk"] == 5000  # two copies, one disk
+    state = made.allocator.state
+    assert state.total_used()["disk"] == 5000  # two copies, one disk
+    made.play("queued recover F1 A1")
+    assert state.total_used() == {"disk": 5000}
+    made.play("queued recover F2 A1")
+    assert state.total_used() == {}
+    assert state.role_sorter.allocation("r") == {}
+
+
+def test_what_is_made_of_an_offer_counts_as_the_same_offer() -> None:
+    """Counts of offers decide between equal shares."""
+    made = player("agent A1 2/1024", "framework F r", "queued reserve A1 r cpus:1 F")
+
+    def counts() -> list[int]:
+        return [leaf.count for leaf in made.allocator.state.role_sorter.walk()]
+
+    assert counts() == [1]
+    made.play("recover F A1")
+    made.play("tick -> F:A1=1/1024;cpus(+r):1")
+    assert counts() == [2]
+
+
+def test_a_client_is_added_to_a_sorter_once() -> None:
+    sorter = DrfSorter(Totals())
+    sorter.add("a/b")
+    with pytest.raises(ValueError, match="a/b is already a client"):
+        sorter.add("a/b")
+
+
+def test_a_role_that_took_something_is_still_offered_what_is_like_the_rest() -> None:
+    """One of its frameworks excludes the first agent, and its other wants only what is not revocable."""
+    made = player("quota r limit=cpus:1", "queued agent A1 cpus:1;cpus{REV}:1", "queued agent A2 cpus{REV}:1")
+    excludes = {"r": lambda agent: agent.id == "A1"}
+    able = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
+    made.allocator.add_framework(FrameworkInfo("E", frozenset({"r"}), able, excludes=excludes))
+    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
+    made.play("tick 0 -> F:A1=cpus:1 E:A2=cpus{REV}:1")
 
 
 # --- What is held ---------------------------------------------------------------------------------
@@ -378,6 +467,26 @@ def test_accepted_resources_are_consumed_until_they_come_back() -> None:
     assert name.format("a") not in made.allocator.metrics()
 
 
+def test_a_part_of_what_was_accepted_may_come_back() -> None:
+    made = player("agent A1 4/4096", "framework F a")
+    name = "allocator/mesos/quota/roles/a/resources/cpus/consumed"
+    for part in ("1/1024", "2/1024"):
+        made.allocator.transition_offered_to_allocated("A1", expand(part).allocated_to("a"))
+
+    def give_back(text: str) -> float | None:
+        made.allocator.recover_resources("F", "A1", expand(text).allocated_to("a"), is_allocated=True)
+        return made.allocator.metrics().get(name)
+
+    assert [give_back("2/512"), give_back("0.5/512"), give_back("0.5/1024")] == [1.0, 0.5, None]
+
+
+def test_what_was_not_accepted_is_not_counted_back() -> None:
+    made = player("agent A1 4/4096", "framework F a")
+    made.allocator.transition_offered_to_allocated("A1", expand("1/1024").allocated_to("a"))
+    made.allocator.recover_resources("F", "A1", expand("2/1024").allocated_to("a"), is_allocated=True)
+    assert made.allocator.metrics()["allocator/mesos/quota/roles/a/resources/cpus/consumed"] == 1.0
+
+
 def test_the_stop_watch_keeps_samples_and_percentiles() -> None:
     ticks = iter(range(100))
     made = player("agent A1 2/1024", "framework F r", "tick", perf_counter=lambda: float(next(ticks)))
@@ -414,6 +523,31 @@ def test_what_an_unknown_framework_uses_is_not_free() -> None:
     assert [offered for *_, offered in made.offers] == [expand("3/1024").allocated_to("b")]
 
 
+def test_the_figures_of_an_allocator() -> None:
+    of_a_stop_watch = ("", "/count", "/min", "/max", "/p50", "/p90", "/p95", "/p99", "/p999", "/p9999")
+    made = player("queued agent A1 2/1024;disk:5", "queued quota r 1/512 limit=cpus:2", "framework F r", "accept F A1")
+    figures = made.allocator.metrics()
+    quota = "quota/roles/r/resources"
+    assert figures.keys() == {
+        "allocator/event_queue_dispatches",
+        "allocator/mesos/event_queue_dispatches",
+        "allocator/mesos/allocation_runs",
+        *(f"allocator/mesos/allocation_run{kind}{name}" for kind in ("_ms", "_latency_ms") for name in of_a_stop_watch),
+        *(
+            f"allocator/mesos/resources/{name}/{kind}"
+            for name in ("cpus", "disk", "mem")
+            for kind in ("total", "offered_or_allocated")
+        ),
+        *(f"allocator/mesos/{quota}/{name}/{kind}" for name in ("cpus", "mem") for kind in ("guarantee", "consumed")),
+        *(f"allocator/mesos/{quota}/{name}/offered_or_allocated" for name in ("cpus", "mem")),
+        f"allocator/mesos/{quota}/cpus/limit",
+        f"allocator/mesos/{quota}/disk/consumed",
+        *(f"allocator/mesos/quota/roles//resources/{name}/consumed" for name in ("cpus", "disk", "mem")),
+        "allocator/mesos/offer_filters/roles/r/active",
+        "allocator/mesos/roles/r/shares/dominant",
+    }
+
+
 # --- Updates --------------------------------------------------------------------------------------
 
 
@@ -436,6 +570,19 @@ def test_an_answer_about_what_is_gone_changes_nothing() -> None:
     made.allocator.update_inverse_offer("F", "A", None)
     made.play("tick -> -")
     made.play("inverse-offers F:A")
+
+
+def test_what_is_removed_is_consumed_no_more_and_the_rest_is() -> None:
+    made = player("queued agent A1 1/1", "queued agent A2 2/1", "queued agent A3 4/1", "framework F a")
+    for agent in ("A1", "A2", "A3"):
+        made.play(f"accept F {agent}")
+    name = "quota/roles/a/resources/cpus/consumed"
+    made.play(f"metric {name} 7")
+    made.allocator.remove_agent("A2")
+    made.play(f"metric {name} 5")
+    made.play("queued framework G a")
+    made.allocator.remove_framework("F")
+    made.play(f"metric {name} absent")
 
 
 def test_what_was_held_on_an_agent_that_is_removed_counts_no_more() -> None:

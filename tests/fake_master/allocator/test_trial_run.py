@@ -73,6 +73,14 @@ def test_no_decision_depends_on_another() -> None:
     }
 
 
+def test_only_the_subject_is_decided_about_and_all_take_part_again_afterwards() -> None:
+    market = Market({"A": "4/2048", "B": "4/2048"}, web=cpus(4))
+    market.join("F", "ads")
+    market.join("G", "web")
+    assert set(market.trial(("F", "ads")).decisions) == {("A", "F", "ads"), ("B", "F", "ads")}
+    assert sorted(market.run()) == ["F", "G"]
+
+
 @pytest.mark.parametrize("more", [{"active": False}, {"suppressed": ("ads",)}])
 def test_whether_the_subject_wants_offers_now_is_left_out_of_account(more: dict[str, Any]) -> None:
     market = Market({"A": "4/2048"})
@@ -105,6 +113,15 @@ def test_too_little_of_a_limit_is_left() -> None:
     trial = market.trial(("F", "ads"))
     assert trial.decisions["A", "F", "ads"] == Decision(Resources())
     assert trial.bounds["ads"].limits_left == Limits({"cpus": 0})
+
+
+def test_a_filter_on_what_a_limit_leaves_is_told() -> None:
+    market = Market({"A": "4/2048"}, ads=Quota(Quantities(), Limits({"cpus": 1000})))
+    market.join("F", "ads")
+    offered = market.run()["F"]["ads"]["A"]
+    assert offered.allocated_to(None) == expand("1/2048")
+    market.allocator.recover_resources("F", "A", offered, 5.0)
+    assert market.decide("F", "ads")["A"] == Decision(Resources(), refused=True)
 
 
 def test_a_guarantee_of_its_own_is_served_first() -> None:

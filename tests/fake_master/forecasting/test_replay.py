@@ -139,7 +139,7 @@ def test_allocations_run_at_the_recorded_moments(fast, first_run, part):
 
 @pytest.mark.parametrize("fast", [True, False])
 def test_progress_is_told_up_to_all_of_it(fast):
-    told = []
+    told: list[float] = []
     given = demand([agent(1), *([] if fast else [agent(2, end=SINCE + 300)])], [task(0, 60.0), task(599.5)])
     play(given, (), ReplayOptions(), told.append)
     assert all(before <= after for before, after in pairwise(told))

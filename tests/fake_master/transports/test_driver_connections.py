@@ -96,10 +96,12 @@ def test_forged_authentications_leave_descriptors_for_others() -> None:
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         open_now[0] += 1
         open_now[1] += 1
-        while await reader.read(65536):
-            pass
-        open_now[0] -= 1
-        writer.close()
+        try:
+            while await reader.read(65536):
+                pass
+        finally:  # also of one that is cancelled because everything ends
+            open_now[0] -= 1
+            writer.close()
 
     async def play() -> None:
         hosts = [f"127.0.0.{number}" for number in range(1, senders + 1)]

@@ -217,6 +217,14 @@ class NoShare(SharingAllocator):
     pass
 
 
+def test_what_a_class_lacks_has_a_hint() -> None:
+    for lacking in (Empty, Unfinished):
+        with pytest.raises(BadInput) as error:
+            custom.check_class("x:Lacking", lacking)
+        assert error.value.hint is not None
+        assert "fake_master.allocator.interface.Allocator" in error.value.hint
+
+
 def test_a_class_with_every_method_is_one_whatever_it_is_derived_from() -> None:
     custom.check_class("x:Like", type("Like", (), {name: getattr(LikeMesos, name) for name in custom.METHODS}))
 
