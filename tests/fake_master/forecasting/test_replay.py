@@ -124,6 +124,15 @@ def test_a_framework_without_a_name_is_known_by_its_id():
     assert None not in played(given).starts
 
 
+@pytest.mark.parametrize("can", [True, False])
+def test_a_framework_has_the_capabilities_that_it_had_on_record(can):
+    """Without GPU_RESOURCES, an agent with gpus is not offered."""
+    given = demand([agent(1, "cpus:2;mem:1024;gpus:1")], [task()])
+    if can:
+        given.frameworks["f"] = given.frameworks["f"]._replace(capabilities=(*CAPABILITIES, "GPU_RESOURCES"))
+    assert (None not in played(given).starts) is can
+
+
 @pytest.mark.parametrize("fast", [True, False])
 @pytest.mark.parametrize(("first_run", "part"), [(SINCE + 0.25, 0.25), (SINCE + 7.5, 0.5), (SINCE - 2.5, 0.5)])
 def test_allocations_run_at_the_recorded_moments(fast, first_run, part):
