@@ -99,6 +99,7 @@ def test_a_role_exists_while_something_says_so(weight: float, roles: list[str]) 
     tree.set_weight("a/b/c", 2.0)
     tree.set_weight("a/b/c", weight)
     assert sorted(role.name for role in tree) == roles
+    assert [role.name for name in ("a", "a/b", "a/b/c") if (role := tree.get(name)) is not None] == roles
 
 
 def test_quota_and_reservations_keep_roles_too() -> None:

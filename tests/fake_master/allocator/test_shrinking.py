@@ -65,6 +65,7 @@ def test_what_a_mounted_disk_takes_is_not_left_for_the_others() -> None:
         # The plain disk serves half of the guarantee, and the other half keeps ten of the mount's twenty from it.
         (Quota(Quantities({"disk": 20000})), expand("2/64;disk:10")),
         (Quota(Quantities({"disk": 25000}), Limits({"disk": 25000})), expand("2/64;disk:10")),
+        (Quota(Quantities({"disk": 5000}), Limits({"disk": 5000})), expand("2/64;disk:5")),
         # The guarantee uses up a part of the limit, for a name beside the mount too.
         (
             Quota(Quantities({"cpus": 1000}), Limits({"cpus": 1500})),
@@ -80,3 +81,32 @@ def test_quota_takes_a_mounted_disk_whole_or_not_at_all(quota: Quota, taken: Res
     assert [offered.allocated_to(None) for *_, offered in made.offers] == [taken]
     made.offers.clear()
     made.play("tick -> -")
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "taken"),
+    [
+        ({"disk": 15000}, expand("2/64;disk:10")),  # of the other 15, the mount would take more
+        ({"disk": 10000}, expand("2/64;disk:10")),
+        ({"disk": 25000}, expand("2/64;disk:5")),
+        ({"disk": 30000}, expand("2/64")),
+        ({"cpus": 1500}, expand("0.5/64;disk:10") + Resources([mount(20000)])),
+        ({"gpus": 1000}, expand("2/64;disk:10") + Resources([mount(20000)])),
+    ],
+)
+def test_the_guarantee_of_an_absent_role_keeps_disks_from_others(guarantee: dict[str, int], taken: Resources) -> None:
+    made = player("framework F n")
+    made.allocator.update_quota("q", Quota(Quantities(guarantee)))
+    made.allocator.add_agent(AgentInfo("A1"), expand("2/64;disk:10") + Resources([mount(20000)]))
+    made.allocator.advance_to(0.0)
+    assert [offered.allocated_to(None) for *_, offered in made.offers] == [taken]
+
+
+def test_a_guarantee_of_what_an_agent_lacks_gives_its_role_no_first_turn() -> None:
+    """Fair order decides."""
+    made = player("framework F q", "framework E n")
+    made.allocator.update_quota("q", Quota(Quantities({"gpus": 1000})))
+    whole = expand("2/64;disk:10") + Resources([mount(20000)])
+    made.allocator.add_agent(AgentInfo("A1"), whole)
+    made.allocator.advance_to(0.0)
+    assert [(framework, offered.allocated_to(None)) for framework, *_, offered in made.offers] == [("E", whole)]

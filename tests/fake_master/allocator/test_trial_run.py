@@ -20,10 +20,13 @@ INTERVAL = 1.0
 class Market:
     """An allocator, and what it has offered to each framework."""
 
-    def __init__(self, agents: Mapping[str, str], **quotas: Quota) -> None:
+    def __init__(self, agents: Mapping[str, str], *, whole: bool = False, **quotas: Quota) -> None:
         self.offers: dict[str, OffersByRole] = {}
         self.allocator = HierarchicalAllocator(
-            Options(min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000}))),
+            Options(
+                min_allocatable_resources=(Quantities({"cpus": 10}), Quantities({"mem": 32000})),
+                quota_takes_whole_agents=whole,
+            ),
             Callbacks(self.offers.__setitem__),
             0.0,
         )
@@ -105,6 +108,12 @@ def test_what_guarantees_lack_is_not_offered_to_others() -> None:
     assert trial.lacking == {"web": Quantities({"cpus": 3000})}
     assert trial.bounds["ads"].spare == Quantities({"cpus": 1000, "mem": 2048000})
     assert trial.decisions["A", "F", "ads"].offered == expand("1/2048")
+
+
+def test_the_bounds_of_whole_agents_are_told_too() -> None:
+    market = Market({"A": "4/2048", "B": "cpus:1;mem:64;cpus{REV}:2"}, whole=True, web=cpus(3))
+    market.join("F", "ads")
+    assert market.trial(("F", "ads")).bounds["ads"].spare == Quantities({"cpus": 2000, "mem": 2112000})
 
 
 def test_too_little_of_a_limit_is_left() -> None:

@@ -60,7 +60,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> No
         role: Role = leaf.client
         allowance = role.allowance
         if agent.free_resources.is_empty:
-            break
+            return
         if role.token & agent.rejected_by:
             continue
         assert role.sorter is not None

@@ -217,6 +217,15 @@ class NoShare(SharingAllocator):
     pass
 
 
+class Outer:
+    class Inner(LikeMesos):
+        """One inside of another class."""
+
+
+def test_a_class_inside_of_another_is_found() -> None:
+    assert custom.load(here(Outer.Inner)) is Outer.Inner
+
+
 def test_what_a_class_lacks_has_a_hint() -> None:
     for lacking in (Empty, Unfinished):
         with pytest.raises(BadInput) as error:
@@ -259,6 +268,7 @@ def test_a_class_that_cannot_be_used_is_refused(modules: Path, name: str, says: 
     with pytest.raises(BadInput, match=says) as error:
         lab(name)
     assert error.value.field == "allocator"
+    assert f"--allocator={name}" in error.value.message
 
 
 @pytest.mark.parametrize("flag", ["priorities", "preemption"])
