@@ -68,7 +68,10 @@ class StandIn(httpx.BaseTransport):
     instead: dict[str, list[Behaviour]] = field(default_factory=dict)
     requests: list[httpx.Request] = field(default_factory=list)
     passed: float = 0.0
-    """Seconds by which the clock is ahead, for a request that takes long."""
+    """Seconds by which the clock is ahead: what pauses take, and a request that takes long."""
+
+    def sleep(self, seconds: float) -> None:
+        self.passed += seconds
 
     @property
     def asked(self) -> list[str]:
@@ -174,7 +177,7 @@ def run(cluster: StandIn) -> Callable[..., Ran]:
             variables={"MESOSCTL_MASTER": "http://master:5050"} | variables,
             ask_secret=lambda _: "typed",
             clock=lambda: time.monotonic() + cluster.passed,
-            sleep=lambda _: None,
+            sleep=cluster.sleep,
             transport=cluster,
         )
         status = main(words, environment)

@@ -266,7 +266,6 @@ class _Framework:
         self.asks = iter(asking.tasks)
         """The tasks that it has yet to ask for, without the next one."""
         self.next = next(self.asks, None)
-        self.is_suppressed = True
         self.waiting = 0
         self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[int]]] = {}
         """The places of the tasks that wait, by size and role."""

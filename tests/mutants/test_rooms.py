@@ -1,6 +1,7 @@
 """The table of rooms fits the tree, and what a mutant changes is read rightly."""
 
 import ast
+from functools import cache
 
 import pytest
 
@@ -14,18 +15,22 @@ def test_a_room_names_what_exists(room):
     assert not missing
 
 
+@cache
+def functions_of(module: str) -> set[str]:
+    tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
+    return {
+        f"{scope.name}.{node.name}" if isinstance(scope, ast.ClassDef) else node.name
+        for scope in ast.walk(tree)
+        if isinstance(scope, ast.Module | ast.ClassDef)
+        for node in scope.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+
+
 def test_a_known_survivor_is_of_a_function_that_exists_and_has_a_reason():
     for survivor in survivors():
         module, _, name = survivor["in"].partition(":")
-        tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-        names = {
-            f"{scope.name}.{node.name}" if isinstance(scope, ast.ClassDef) else node.name
-            for scope in ast.walk(tree)
-            if isinstance(scope, ast.Module | ast.ClassDef)
-            for node in scope.body
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        }
-        assert name in names
+        assert name in functions_of(module)
         assert survivor["why"]
 
 

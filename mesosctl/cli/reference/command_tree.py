@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Literal
 
 import typer
@@ -106,6 +107,7 @@ class Node:
             yield from child.walk()
 
 
+@cache
 def commands() -> Node:
     """The whole tree, from the commands that `mesosctl` runs."""
     command: Any = typer.main.get_command(app)

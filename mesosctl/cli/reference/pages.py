@@ -3,7 +3,8 @@
 import dataclasses
 import inspect
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any
 
 import fake_master
@@ -17,7 +18,8 @@ from mesosctl.output.json_documents import models, schemas
 _FOLDER = "docs/reference"
 
 
-def files() -> dict[str, str]:
+@cache
+def files() -> Mapping[str, str]:
     """Return the text of every generated file by its path in the repository."""
     programs = (commands(), serving())
     made = {

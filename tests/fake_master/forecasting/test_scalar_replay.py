@@ -3,10 +3,23 @@
 import random
 from unittest import mock
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
+from fake_master.forecasting.packed_amounts import Lanes
 from fake_master.forecasting.replay import ReplayRun
-from fake_master.forecasting.scalar_replay import ScalarReplay
+from fake_master.forecasting.scalar_replay import (
+    ScalarReplay,
+    _Bounds,
+    _Client,
+    _exact_steps,
+    _Framework,
+    _Node,
+    _Order,
+    _Role,
+    _Shares,
+)
 from mesosctl.model.agents import Agent
 from mesosctl.model.notation import parse_resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, play
@@ -26,6 +39,9 @@ SIZES = [
     for text in ("cpus:1;mem:1024", "cpus:2;mem:4096", "cpus:4;mem:2048", "cpus:0.5", "cpus:2;gpus:1", "mem:3000")
 ]
 ODD_SIZES = [parse_resources(text) for text in ("cpus:0.001;mem:31", "cpus:7;mem:100", "cpus:1;licences:1")]
+WAITING_SIZES = [
+    parse_resources(text) for text in ("cpus:1;mem:512", "cpus:3;mem:1024", "cpus:1.5;mem:3000", "cpus:4", "mem:2048")
+]
 CHANGES = (
     "quota:a=cpus:4",
     "quota:b=cpus:3;mem:4096",
@@ -67,6 +83,29 @@ def demand(chosen):
     return RecordedDemand("c", "1.11.0", since, since + length, there, frameworks, tasks, first_run=first_run)
 
 
+def waiting(chosen):
+    """Two or three frameworks that hold most of one or two agents, and decline what is left of them for a long time.
+
+    Half of the times are around a power of two, where the steps between doubles grow.
+    """
+    length = chosen.choice([200, 500])
+    since = chosen.choice([1e6, 2.0**20 - chosen.randrange(1, 100) + chosen.choice([0.0, 0.1, 0.3])])
+    texts = chosen.choices(["cpus:4;mem:4096", "cpus:2;mem:8192", "cpus:6.005;mem:2048"], k=chosen.randint(1, 2))
+    agents = [
+        ReplayedAgent(Agent(f"m-S{at}", f"h{at}", f"slave({at})@127.0.0.1:5051", parse_resources(text)), since, None)
+        for at, text in enumerate(texts, 1)
+    ]
+    frameworks, tasks = {}, []
+    for number in range(chosen.randint(2, 3)):
+        name, role = f"f{number}", chosen.choice(["a", "b"])
+        frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
+        for _ in range(chosen.randint(1, 4)):
+            asked, lasts = chosen.choice([0.0, chosen.uniform(0, length / 3)]), chosen.uniform(length / 8, length)
+            tasks.append(ReplayedTask(name, role, chosen.choice(WAITING_SIZES), since + asked, lasts))
+    tasks.sort(key=lambda task: task.asked)
+    return RecordedDemand("c", "1.11.0", since, since + length, agents, frameworks, tasks)
+
+
 def played(given, words, refuse):
     changes = [TimedChange(word, parse_change(word)) for word in words]
     return play(given, changes, ReplayOptions(refuse=refuse, force=True))[0]
@@ -88,6 +127,35 @@ def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     assert fast.starts == general.starts
     assert fast.ends == general.ends
     assert fast.guarantees == general.guarantees
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = waiting(chosen)
+    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
+    general, fast = on_a_master(given, words, refuse), played(given, words, refuse)
+    assert fast.starts == general.starts
+    assert fast.ends == general.ends
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "most"),
+    [
+        (_Bounds, "_work_out", 85),
+        (_Client, "refused_until", 2650),
+        (_Framework, "take", 440),
+        (_Node, "key", 5200),
+        (ScalarReplay, "_refuses_until", 1380),
+        (ScalarReplay, "_run", 365),
+    ],
+)
+def test_what_was_found_out_is_kept_until_something_changes(owner, name, most):
+    """A demand of 59 tasks on three agents costs a tenth less than this."""
+    given = demand(random.Random(9))
+    with mock.patch.object(owner, name, autospec=True, side_effect=getattr(owner, name)) as calls:
+        played(given, ("quota:a=cpus:4", "quota:b=cpus:3;mem:4096"), 5.0)
+    assert most / 2 < calls.call_count < most
 
 
 WAITING_A_DAY = [
@@ -147,3 +215,119 @@ def test_what_is_not_plain_is_played_on_a_master(resources):
     given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 90, [ReplayedAgent(agent, 1e6, None)], {"one": framework}, [task])
     with mock.patch.object(ScalarReplay, "__init__", side_effect=AssertionError("this is not plain")):
         assert played(given, (), 5.0).starts == [pytest.approx(1e6, abs=1.0)]
+
+
+# --- Single rules, as a master has them -----------------------------------------------------------------
+
+
+def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
+    """The seconds after which tasks start: (framework, role, size, asked, lasts) of each; as on a master."""
+    frameworks, asked = {}, []
+    for name, role, size, at, lasts in tasks:
+        frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
+        asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts))
+    there = [
+        ReplayedAgent(Agent(f"m-S{at}", f"h{at}", f"slave({at})@127.0.0.1:5051", parse_resources(text)), since, None)
+        for at, text in enumerate(agents, 1)
+    ]
+    given = RecordedDemand("c", "1.11.0", since, since + length, there, frameworks, asked)
+    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
+        starts = list(played(given, words, refuse).starts)
+    assert starts == list(on_a_master(given, words, refuse).starts)
+    return [None if start is None else start - since for start in starts]
+
+
+def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
+    first, second = starts_of(
+        ["cpus:2;mem:64"], ("f", "a", "cpus:2;mem:64", 0, 200.0), ("f", "a", "cpus:2;mem:64", 10, 20.0)
+    )
+    assert first < 2
+    assert 0 <= second - first - 200 <= 1
+
+
+def test_what_is_left_below_the_least_offer_is_offered_to_nobody():
+    """A hundredth of a cpu, or 32 MiB, is the least that a master offers."""
+    found = starts_of(["cpus:1.005;mem:10"], ("f", "a", "cpus:1", 0, 200.0), ("g", "b", "cpus:0.001", 10, 20.0))
+    assert 200 <= found[1] <= 202
+    assert starts_of(["cpus:1.01;mem:10"], ("f", "a", "cpus:1", 0, 200.0), ("g", "b", "cpus:0.001", 10, 20.0))[1] < 12
+
+
+@pytest.mark.parametrize("asked", [299.0, 299.5, 300.0, 300.5])
+def test_what_is_asked_for_at_the_end_of_the_time(asked):
+    starts_of(["cpus:2;mem:64"], ("f", "a", "cpus:1", 0, None), ("f", "a", "cpus:1", asked, None))
+
+
+@pytest.mark.parametrize("lasts", [298.0, 299.0, 300.0])
+def test_what_ends_at_the_end_of_the_time(lasts):
+    starts_of(["cpus:2;mem:64"], ("f", "a", "cpus:2", 0, lasts), ("f", "a", "cpus:1", 1, None))
+
+
+# --- Where sums are exact -------------------------------------------------------------------------------
+
+
+@hypothesis.given(
+    st.integers(1, 40).map(lambda bits: 2.0**bits),
+    st.integers(1, 10_000).map(lambda part: part / 64),
+    st.integers(1, 640).map(lambda part: part / 64),
+    st.integers(0, 640).map(lambda part: part / 64),
+)
+def test_a_step_is_added_exactly_up_to_the_next_power_of_two(power, before, step, beyond):
+    start = power - before
+    hypothesis.assume(start >= power / 2)
+    steps = _exact_steps(start, step, beyond)
+    assert steps <= 0 or start + steps * step + beyond < power
+    assert start + (steps + 2) * step + beyond >= power
+
+
+@pytest.mark.parametrize(("start", "step"), [(1e6, 0.1), (1e6 + 0.3, 1 / 3), (2.0**52, 0.5), (2.0**53, 1.0)])
+def test_a_step_between_two_doubles_is_never_added_exactly(start, step):
+    assert _exact_steps(start, step) == 0
+
+
+# --- What a client refuses ------------------------------------------------------------------------------
+
+LANES = Lanes(["cpus", "mem"], 8)
+PARTS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(
+    lambda part: LANES.packed({"cpus": part[0], "mem": part[1]})
+)
+
+
+def client():
+    shares = _Shares(LANES, [1.0, 1.0])
+    framework = mock.Mock()
+    framework.name = "f"
+    role = _Role("a", _Order(), 1.0, shares)
+    return _Client(framework, role, {0}, mock.Mock(), LANES.guards)
+
+
+@hypothesis.given(st.lists(st.tuples(st.integers(0, 3), PARTS), max_size=8), st.integers(0, 12), PARTS)
+def test_a_part_is_refused_until_the_last_filter_that_covers_it_ends(refused, later, part):
+    one, now, filters = client(), 10, []
+    for passed, declined in refused:
+        now += passed
+        one.refuse(0, declined, now + 5, now)
+        filters.append((now + 5, declined))
+    over = now + later
+    covering = [end for end, declined in filters if end >= over and LANES.contain(declined, part)]
+    assert one.refused_until(0, part, over) == max(covering, default=0)
+    assert one.refused_until(1, part, over) == 0
+
+
+def test_filters_that_have_ended_or_that_a_later_one_covers_are_forgotten():
+    small, large, other = (LANES.packed(part) for part in ({"cpus": 1}, {"cpus": 2}, {"mem": 4}))
+    one = client()
+    for now, part in enumerate([small, large, other, other, small]):
+        one.refuse(0, part, now + 50, now)
+    assert len(one.filters[0]) == 3
+    one.refuse(0, large, 200, 150)
+    assert len(one.filters[0]) == 1
+
+
+@pytest.mark.parametrize(("others", "starts_at_once"), [(999, True), (1000, False)])
+def test_a_thousand_waiting_tasks_tell_their_sizes_when_more_is_asked_for(others, starts_at_once):
+    """What is asked for behind them waits for the next allocation."""
+    large = [("f", "a", "cpus:3", 0.5, None)] * others
+    start = starts_of(
+        ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *large, ("f", "a", "cpus:1", 0.5, None), length=4
+    )
+    assert (start[-1] == 0.5) is starts_at_once

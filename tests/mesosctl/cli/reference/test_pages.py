@@ -84,7 +84,7 @@ def test_every_example_is_a_command_that_parses(run, cluster, entries, tmp_path,
             cluster.quotas = {"dev": entries(cpus=1), "ops": entries(cpus=1)}
             typed = [word.strip("'") for word in re.split(" && | < | > ", words)[0].split()]
             if not {"--listen", "record", "watch"}.isdisjoint(typed):
-                continue  # they go on until they are stopped, or their time is over, which does not pass here
+                continue  # they go on until they are stopped
             ran = run(*typed, stdin='{"role": "dev"}')
             assert ran.status != 2, (words, ran.err)
 
