@@ -9,10 +9,12 @@ What is not at hand is skipped by name.  With ``CI=true`` that is a failure wher
 unless ``CI_LACKS`` says that it cannot be installed on this machine.
 """
 
+import gc
 import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import pytest
@@ -51,6 +53,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 _left_out = pytest.StashKey[Counter[str]]()
 _running: list[pytest.Item] = []
 """The test that runs now, if one does."""
+_may_leave_open: set[Path] = set()
+"""The files of which a test with a socket or a process has run."""
 
 
 def needs(*markers: str) -> Callable[[F], F]:
@@ -140,10 +144,24 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     _running.append(item)
+    if any(item.get_closest_marker(marker) for marker in GUARDED.values()):
+        _may_leave_open.add(item.path)
     try:
         return (yield)
     finally:
         _running.pop()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _leaks_have_a_name(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What the tests of a file leave open fails the last of them: the garbage is collected before the next file.
+
+    Python warns of it when it collects it, which otherwise fails whichever test then runs. The default run has no such
+    tests, and does not wait for this.
+    """
+    yield
+    if request.path in _may_leave_open:
+        gc.collect()
 
 
 def _guard(event: str, _: Any) -> None:

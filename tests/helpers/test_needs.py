@@ -36,6 +36,14 @@ def test_a_process():
     except Exception:
         pass
 """
+LEAKING = """
+import pytest, socket
+
+@pytest.mark.socket
+def test_that_leaks():
+    made = [socket.create_server(("127.0.0.1", 0))]
+    made.append(made)  # only the garbage collection finds it
+"""
 LACKING = """
 from tests.helpers.needs import lacking
 def test_a_shell(): lacking("zsh", "there is no zsh")
@@ -105,3 +113,10 @@ def test_unless_it_cannot_be_installed_there(run, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("CI_LACKS", "fish zsh")
     run(LACKING).assert_outcomes(skipped=2)
+
+
+@pytest.mark.socket
+def test_a_socket_that_is_left_open_fails_the_file_that_left_it(run) -> None:
+    result = run(LEAKING, "--all", "tests")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*ERROR at teardown of test_that_leaks*", "*unclosed*socket*"])

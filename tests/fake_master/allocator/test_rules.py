@@ -360,6 +360,16 @@ def test_a_role_that_took_something_is_still_offered_what_is_like_the_rest() -> 
     made.play("tick 0 -> F:A1=cpus:1 E:A2=cpus{REV}:1")
 
 
+def test_a_role_is_offered_an_agent_like_one_that_it_was_not() -> None:
+    """The limit leaves nothing of both for one of its frameworks; the other excludes the first agent alone."""
+    made = player("quota r limit=cpus:0", *(f"queued agent {name} cpus:1;cpus{{REV}}:1" for name in ("A1", "A2")))
+    excludes = {"r": lambda agent: agent.id == "A1"}
+    able = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
+    made.allocator.add_framework(FrameworkInfo("E", frozenset({"r"}), able, excludes=excludes))
+    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
+    made.play("tick 0 -> E:A2=cpus{REV}:1")
+
+
 # --- What is held ---------------------------------------------------------------------------------
 
 

@@ -11,7 +11,8 @@ from fake_master.allocator.hierarchical.stages.run import (
     shrink_to_limits,
     shrink_to_quantities,
 )
-from mesosctl.model.resources import Resources
+
+_NOTHING: Amounts = {}
 
 
 def guaranteed_part(
@@ -22,43 +23,9 @@ def guaranteed_part(
     In addition to what the guarantee lacks, it gets the rest of the agent, as far as its limits and the headroom of all
     other guarantees allow. None if nothing serves the guarantee.
     """
-    visible_resources = offerable.visible_resources
-    if not visible_resources.shrinks_by_name:
-        return _guaranteed_part_by_entries(run, offerable, allowance)
-    amounts, guaranteed = [], []
-    for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
-        needed = min(available, allowance.unmet_guarantee.get(name, 0))
-        extra = available - needed
-        if name in allowance.limits_left:
-            extra = min(extra, max(0, allowance.limits_left[name] - needed))
-        if extra and run.unmet_guarantees:
-            extra = min(extra, run.spare(name))
-        amounts.append(needed + extra)
-        if needed:
-            guaranteed.append((name, needed))
-    if not guaranteed:
-        return None, ()
-    return offerable.part_of_amounts(tuple(amounts)), tuple(guaranteed)
-
-
-def _guaranteed_part_by_entries(
-    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
-) -> tuple[OfferedPart | None, Pairs]:
-    """The same if a name has several entries, or some that cannot be divided."""
-    shuffle = run.state.options.shuffle
-    unreserved_nonrevocable = offerable.visible_resources.unreserved_nonrevocable
-    needed = shrink_to_quantities(unreserved_nonrevocable, allowance.unmet_guarantee, shuffle)
-    if not needed:
-        return None, ()
-    guaranteed = scalar_pairs(needed)
-    extra: Resources = unreserved_nonrevocable - needed
-    if allowance.limits_left:
-        taken = dict(guaranteed)
-        left: Amounts = {name: max(0, bound - taken.get(name, 0)) for name, bound in allowance.limits_left.items()}
-        extra = shrink_to_limits(extra, left, shuffle)
-    if extra and run.unmet_guarantees:
-        extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.part(offerable.visible_resources.uncounted + needed + extra), guaranteed
+    unmet = allowance.unmet_guarantee
+    part, guaranteed = _bounded(run, offerable, allowance.limits_left, unmet, spare=bool(run.unmet_guarantees))
+    return (part, guaranteed) if guaranteed else (None, ())
 
 
 def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance) -> tuple[OfferedPart | None, Pairs]:
@@ -68,7 +35,7 @@ def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowanc
     """
     part = offerable.full
     if allowance.limits_left:
-        part = _within_limits(run, offerable, allowance)
+        part, _ = _bounded(run, offerable, allowance.limits_left)
     whole = part.allocation.without_role
     if any(entry.revocable for entry in whole):
         part = offerable.part(whole.non_revocable())
@@ -82,37 +49,48 @@ def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance
     Guarantees bound each name by their headroom, or the whole by a remainder; None if that does not hold it.
     """
     remainder = run.remainder
-    spare = bool(run.unmet_guarantees) and remainder is None
-    part = _within_limits(run, offerable, allowance, spare=spare)
+    limits_left = allowance.limits_left if allowance is not None else {}
+    part, _ = _bounded(run, offerable, limits_left, spare=bool(run.unmet_guarantees) and remainder is None)
     return part if remainder is None or remainder.holds(part) else None
 
 
-def _within_limits(
-    run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None, *, spare: bool = False
-) -> OfferedPart:
-    """Return as much as the limits allow, and with `spare` the headroom of all guarantees."""
+def _bounded(
+    run: Run, offerable: OfferableResources, limits_left: Amounts, unmet: Amounts = _NOTHING, *, spare: bool = False
+) -> tuple[OfferedPart, Pairs]:
+    """Return what is unmet and, of the rest, what limits allow and, with `spare`, the headroom of all guarantees.
+
+    The second value is how much of it is for what is unmet.
+    """
     visible_resources = offerable.visible_resources
     if not visible_resources.shrinks_by_name:
-        return _within_limits_by_entries(run, offerable, allowance, spare=spare)
-    amounts = []
+        return _bounded_by_entries(run, offerable, limits_left, unmet, spare=spare)
+    amounts, guaranteed = [], []
     for name, available in zip(visible_resources.names, visible_resources.amounts, strict=True):
-        left = available
-        if allowance is not None and name in allowance.limits_left:
-            left = min(left, allowance.limits_left[name])
-        if left and spare:
-            left = min(left, run.spare(name))
-        amounts.append(left)
-    return offerable.part_of_amounts(tuple(amounts))
+        needed = min(available, unmet.get(name, 0))
+        extra = available - needed
+        if name in limits_left:
+            extra = min(extra, max(0, limits_left[name] - needed))
+        if extra and spare:
+            extra = min(extra, run.spare(name))
+        amounts.append(needed + extra)
+        if needed:
+            guaranteed.append((name, needed))
+    return offerable.part_of_amounts(tuple(amounts)), tuple(guaranteed)
 
 
-def _within_limits_by_entries(
-    run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None, *, spare: bool
-) -> OfferedPart:
+def _bounded_by_entries(
+    run: Run, offerable: OfferableResources, limits_left: Amounts, unmet: Amounts, *, spare: bool
+) -> tuple[OfferedPart, Pairs]:
     """The same if a name has several entries, or some that cannot be divided."""
     shuffle = run.state.options.shuffle
-    extra = whole = offerable.visible_resources.unreserved_nonrevocable
-    if allowance is not None:
-        extra = shrink_to_limits(extra, allowance.limits_left, shuffle)
+    whole = offerable.visible_resources.unreserved_nonrevocable
+    needed = shrink_to_quantities(whole, unmet, shuffle)
+    if unmet and not needed:
+        return offerable.full, ()  # before the next shuffle, which would draw from the random numbers of others
+    taken = dict(scalar_pairs(needed))
+    left = {name: max(0, bound - taken.get(name, 0)) for name, bound in limits_left.items()}
+    extra = shrink_to_limits(whole - needed if needed else whole, left, shuffle)
     if extra and spare:
         extra = shrink_to_quantities(extra, run.spare_amounts(), shuffle)
-    return offerable.full if extra is whole else offerable.part(offerable.visible_resources.uncounted + extra)
+    part = offerable.full if extra is whole else offerable.part(offerable.visible_resources.uncounted + needed + extra)
+    return part, tuple(taken.items())

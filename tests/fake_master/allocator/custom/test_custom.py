@@ -169,6 +169,12 @@ class RevokesOffersTwice(RevokesTwice):
         return True
 
 
+class RevokesElsewhere(RevokesTwice):
+    def after_batch(self) -> None:
+        for holdings in self.holdings().values():
+            self.revoke([Revocation(holding, "elsewhere") for holding in holdings])
+
+
 def test_what_is_revoked_twice_ends_once() -> None:
     master = lab(here(RevokesTwice), "cpus:2")
     framework = Scheduler(master)
@@ -182,6 +188,11 @@ def test_what_is_revoked_twice_ends_once() -> None:
 def test_the_suite_finds_a_revocation_of_the_same_thing_twice() -> None:
     with pytest.raises(Violation, match="twice"):
         check_class(RevokesOffersTwice)
+
+
+def test_the_suite_finds_a_revocation_on_another_agent() -> None:
+    with pytest.raises(Violation, match="a different agent from the holding's"):
+        check_class(RevokesElsewhere)
 
 
 # --- Classes that cannot be used --------------------------------------------------------------------
