@@ -331,3 +331,33 @@ def test_a_thousand_waiting_tasks_tell_their_sizes_when_more_is_asked_for(others
         ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *large, ("f", "a", "cpus:1", 0.5, None), length=4
     )
     assert (start[-1] == 0.5) is starts_at_once
+
+
+def test_what_has_room_starts_at_once_however_many_wait_with_it():
+    """The size of the last is not told any more, but that of the first ones is."""
+    small = [("f", "a", "cpus:1", 0.5, None)] * 1000
+    start = starts_of(
+        ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *small, ("f", "a", "cpus:2", 0.5, None), length=4
+    )
+    assert start[1:4] == [0.5, 0.5, None]
+
+
+def test_time_in_which_nobody_wants_anything_costs_no_runs():
+    with mock.patch.object(ScalarReplay, "_run", autospec=True, side_effect=ScalarReplay._run) as runs:
+        starts_of(["cpus:2;mem:64"], *(("f", "a", "cpus:0.1", at, 20.0) for at in range(0, 300, 30)))
+    assert runs.call_count < 20, "two for each task: when it is asked for, and the next allocation"
+
+
+@pytest.mark.parametrize(("mem", "first"), [(14_997, 1), (15_003, 0)])
+def test_thousandths_of_a_cpu_count_in_a_share(mem, first):
+    """One holds 1.5 of 8 cpus, the other as large a part of the memory, but for a few of 80,000 MiB."""
+    found = starts_of(
+        ["cpus:8;mem:80000"],
+        ("f", "a", "cpus:1.5", 0, None),
+        ("g", "b", f"mem:{mem}", 0, None),
+        ("h", "c", "cpus:6.5", 2, 100.0),
+        ("f", "a", "cpus:6.5", 50, 10.0),
+        ("g", "b", "cpus:6.5", 50, 10.0),
+    )
+    assert 101 <= found[3 + first] <= 104
+    assert found[4 - first] > 110
