@@ -150,8 +150,7 @@ class HierarchicalAllocator(Allocator):
         state = self.state
         if info.id in state.frameworks:
             raise ValueError(f"framework {info.id} is already known")
-        framework = state.frameworks[info.id] = Framework(info)
-        framework.active = active
+        framework = state.frameworks[info.id] = Framework(info, active=active)
         _subscribe(state, framework, info.roles, suppressed)
         for agent in state.agents.values():
             if agent.used_by_unknown.pop(info.id, None) is not None:

@@ -100,10 +100,10 @@ class Framework:
 
     __slots__ = ("active", "clients", "id", "info", "inverse_filters")
 
-    def __init__(self, info: FrameworkInfo) -> None:
+    def __init__(self, info: FrameworkInfo, *, active: bool) -> None:
         self.id = info.id
         self.info = info
-        self.active = True
+        self.active = active
         self.clients: dict[str, Client] = {}
         """By role: where it is subscribed, or still holds something."""
         self.inverse_filters: dict[Agent, list[object]] = {}
