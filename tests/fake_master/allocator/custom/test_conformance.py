@@ -165,3 +165,14 @@ def test_a_wrong_offer_is_named(change: Callable[[OffersByRole], OffersByRole], 
 
     with pytest.raises(Violation, match=says):
         check(make)
+
+
+def test_what_is_raised_in_a_history_is_named_with_its_event() -> None:
+    class RaisesLater(Faulty):
+        def suppress(self, framework: str, roles: Any = None) -> None:
+            if framework == "?":
+                raise KeyError
+            raise RuntimeError("not now")
+
+    with pytest.raises(Violation, match=r"^history \d+, event \d+: suppress_or_revive: RuntimeError: not now"):
+        check(RaisesLater)
