@@ -144,6 +144,18 @@ def test_a_worked_example_of_dominant_shares(first: str, order: str, shares: lis
     assert sorter.allocation("F2") == {"cpus": 6000, "mem": 2000}
 
 
+def test_a_guarantee_is_met_beyond_an_agent_that_its_role_takes_nothing_of() -> None:
+    made = player("queued quota q 1/1 limit=", "agent A1 4/4")
+    for name, role in (("E", "a"), ("F", "q")):
+        excludes = {role: lambda agent: agent.id == "A1"}
+        made.allocator.add_framework(FrameworkInfo(name, frozenset({role}), excludes=excludes))
+    made.play("tick -> -")
+    made.allocator.pause()
+    made.play("agent A2 4/4 -> -")
+    made.allocator.resume()
+    made.play("tick -> F:A2=4/4")
+
+
 def test_the_random_sorters_share_out_everything() -> None:
     made = player(
         *(f"queued agent A{index} 2/1024" for index in range(8)),
@@ -156,6 +168,35 @@ def test_the_random_sorters_share_out_everything() -> None:
     )
     assert Counter(offer[2] for offer in made.offers) == Counter(f"A{index}" for index in range(8))
     assert sum(offer[0] == "F3" for offer in made.offers) == 1
+
+
+def test_a_sorter_counts_how_often_counts_may_decide() -> None:
+    totals = Totals()
+    totals.change(scalar_pairs(expand("9/9")))
+    sorter, parcels = DrfSorter(totals), AllocationPool()
+    for name in ("a", "b", "c"):
+        sorter.add(name)
+        sorter.activate(name)
+
+    def ties_with(name: str) -> int:
+        before = sorter.ties
+        sorter.allocated(sorter.leaf(name), "A", parcels.for_role("r", Content(expand("3/1"))))
+        sorter.refresh()
+        return sorter.ties - before
+
+    sorter.refresh()
+    # Alone; before its equal; after it; alone again; after it, and then before it.
+    assert [ties_with(name) for name in ("b", "a", "c", "b", "c", "a")] == [0, 1, 1, 0, 1, 1]
+
+
+def test_a_pool_knows_how_much_its_capacities_remember() -> None:
+    state = State(Options())
+    pool, capacity = state.pool, state.capacity(AgentInfo("A1"), expand("4/4"))
+    held = [pool.allocations.for_role("r", Content(expand(text))) for text in ("1/1", "2/2")]
+    for some in ((), (held[0],), (held[1],), (held[0],)):
+        capacity.free(some)
+    assert pool.remembered == 3
+    assert len(pool) == 3 + 3 + 2 + 1  # what is free, each twice; what is held; and the capacity
 
 
 # --- Time -----------------------------------------------------------------------------------------
@@ -217,7 +258,7 @@ def test_agents_and_entries_are_shuffled_by_the_hook() -> None:
 
 def test_a_run_for_few_of_many_agents_offers_them_in_the_order_of_registration() -> None:
     made = player(
-        *(f"queued agent A{number} 1/1" for number in range(20)), "framework F r -> F*20", "queued suppress F"
+        *(f"queued agent A{number} 1/1" for number in range(30)), "framework F r -> F*30", "queued suppress F"
     )
     for number in (17, 5, 9, 2):
         made.play(f"queued recover F A{number}")

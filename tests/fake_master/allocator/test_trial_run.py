@@ -101,6 +101,17 @@ def test_a_filter_is_the_reason_until_it_ends() -> None:
     assert market.run() == {}
 
 
+def test_an_agent_that_the_constraints_exclude_is_told_of() -> None:
+    market = Market({"A": "4/2048", "B": "4/2048"})
+    market.allocator.add_framework(
+        FrameworkInfo("F", frozenset({"ads"}), excludes={"ads": lambda agent: agent.id == "A"})
+    )
+    assert market.decide("F", "ads") == {
+        "A": Decision(Resources(), Rejection.EXCLUDED),
+        "B": Decision(expand("4/2048")),
+    }
+
+
 def test_what_guarantees_lack_is_not_offered_to_others() -> None:
     market = Market({"A": "4/2048"}, web=cpus(3))
     market.join("F", "ads")
