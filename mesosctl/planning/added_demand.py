@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
@@ -24,12 +24,16 @@ def with_frameworks(demand: RecordedDemand, added: Sequence[AddedFramework]) -> 
     """Return the demand with that of further frameworks; tasks that would be asked for after the end are left out."""
     if not added:
         return demand
-    frameworks = dict(demand.frameworks)
-    for number, one in enumerate(added):
-        framework_id = _framework_id(number)
-        frameworks[framework_id] = new_framework(framework_id, one.role, one.task)
-    wanted = chain.from_iterable(_tasks(_framework_id(number), one, demand) for number, one in enumerate(added))
+    unused = (name for number in count(1) if (name := f"added framework {number}") not in demand.frameworks)
+    by_id = dict(zip(unused, added, strict=False))
+    frameworks = {**demand.frameworks, **{name: new_framework(name, one.role, one.task) for name, one in by_id.items()}}
+    wanted = chain.from_iterable(_tasks(name, one, demand) for name, one in by_id.items())
     return replace(demand, frameworks=frameworks, tasks=ReplayedTasks(chain(demand.tasks, wanted)))
+
+
+def _ids_of_added(demand: RecordedDemand, added: Sequence[AddedFramework]) -> list[str]:
+    """Return the ids of the added frameworks in a demand that `with_frameworks` has made: they come last."""
+    return list(demand.frameworks)[len(demand.frameworks) - len(added) :]
 
 
 def _tasks(framework_id: str, added: AddedFramework, demand: RecordedDemand) -> Iterator[ReplayedTask]:
@@ -82,13 +86,12 @@ def with_started_tasks(
     snapshot: ClusterSnapshot, demand: RecordedDemand, played: Played, added: Sequence[AddedFramework]
 ) -> ClusterSnapshot:
     """Return the snapshot with the added frameworks, when most of their tasks run; offers are made again."""
-    ids = [_framework_id(number) for number in range(len(added))]
     frameworks = [
         SnapshotFramework(
             one, role := demand.frameworks[one].roles[0], (role,), None, frozenset(demand.frameworks[one].capabilities),
             suppressed=frozenset((role,)),
         )
-        for one in ids
+        for one in _ids_of_added(demand, added)
     ]  # fmt: skip
     usages = []
     moment = _when_most_run(played)
@@ -133,15 +136,11 @@ def displaced_frameworks(before: Forecast, after: Forecast) -> tuple[Displaced, 
     return tuple(Displaced(one.id, one.name, amounts) for one, amounts in less if amounts)
 
 
-def _framework_id(number: int) -> str:
-    return f"added framework {number + 1}"
-
-
 def added_outcomes(
     demand: RecordedDemand, played: Played, added: Sequence[AddedFramework], interval: float
 ) -> list[AddedOutcome]:
     """Return what becomes of each added framework in a demand that `with_frameworks` has made."""
-    places: dict[str, list[int]] = {_framework_id(number): [] for number in range(len(added))}
+    places: dict[str, list[int]] = {name: [] for name in _ids_of_added(demand, added)}
     for place, task in enumerate(demand.tasks):
         if task.framework_id in places:
             places[task.framework_id].append(place)

@@ -13,6 +13,7 @@ from mesosctl.model.notation import parse_resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, play
 from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework
 from mesosctl.planning.replayed_tasks import ReplayedTask
+from mesosctl.planning.snapshot import ClusterSnapshot
 from mesosctl.planning.whatif_changes import LoseAgents, parse_change
 
 SINCE = 1e6
@@ -107,6 +108,16 @@ def test_an_agent_that_a_change_has_taken_away_does_not_end_again():
     found = played(given, lose)
     assert sorted(seconds(found.ends[:2]), key=str) == [100, None]
     assert found.starts[2] is None
+
+
+def test_what_is_left_of_a_cluster_as_it_is_and_where_tasks_run_is_told():
+    agents = [agent(1), agent(2)]
+    snapshot = ClusterSnapshot("1.11.0", SINCE, agents=tuple(one.agent for one in agents))
+    given = demand(agents, [task(host="h2")], snapshot=snapshot)
+    found = played(given, TimedChange("agents lost: h1", LoseAgents(("h1",)), SINCE + 100))
+    assert found.left_agents == {"m-S2"}
+    assert found.added_agents == ()
+    assert [(held, taken.scalar_quantities()["cpus"]) for held, taken in found.held.values()] == [("m-S2", 2000)]
 
 
 # --- What is asked for, and when ----------------------------------------------------------------------

@@ -165,8 +165,10 @@ WAITING_A_DAY = [
 ]
 
 
-@pytest.mark.parametrize("words", [(), ("quota:a=cpus:5",), ("limit:b=cpus:1",)])
-def test_time_in_which_the_same_offers_are_declined_costs_no_runs(words):
+@pytest.mark.parametrize(
+    ("words", "refuse"), [((), 5.0), (("quota:a=cpus:5",), 5.0), (("limit:b=cpus:1",), 5.0), ((), 7.3)]
+)
+def test_time_in_which_the_same_offers_are_declined_costs_no_runs(words, refuse):
     frameworks = {
         task.framework_id: ReplayedFramework(
             task.framework_id, task.framework_id, (task.role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT")
@@ -179,9 +181,9 @@ def test_time_in_which_the_same_offers_are_declined_costs_no_runs(words):
     ]
     given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 90_000, agents, frameworks, WAITING_A_DAY)
     with mock.patch.object(ScalarReplay, "_run", autospec=True, side_effect=ScalarReplay._run) as runs:
-        fast = played(given, words, 5.0)
+        fast = played(given, words, refuse)
     assert runs.call_count < 200
-    assert fast.starts == on_a_master(given, words, 5.0).starts
+    assert fast.starts == on_a_master(given, words, refuse).starts
 
 
 def test_what_a_framework_declined_alone_counts_when_another_waits_too():
@@ -361,3 +363,38 @@ def test_thousandths_of_a_cpu_count_in_a_share(mem, first):
     )
     assert 101 <= found[3 + first] <= 104
     assert found[4 - first] > 110
+
+
+# --- What costs nothing ---------------------------------------------------------------------------------
+
+
+def calls_of(owner, name, *given, **options):
+    """The number of calls of a method while these tasks are played."""
+    with mock.patch.object(owner, name, autospec=True, side_effect=getattr(owner, name)) as calls:
+        starts_of(*given, **options)
+    return calls.call_count
+
+
+def test_one_role_of_one_framework_is_not_ordered():
+    """The framework of the other role wants nothing any more."""
+    tasks = [("f", "a", "cpus:1", 0, None), *(("g", "b", "cpus:1", at, 20.0) for at in (50, 55, 60))]
+    assert calls_of(_Node, "key", ["cpus:2;mem:64"], *tasks) == 0
+    assert calls_of(_Node, "key", ["cpus:2;mem:64"], *tasks, ("f", "a", "cpus:1", 55, None)) > 0
+
+
+def test_while_everything_is_held_nothing_runs():
+    """There are no filters, the ends of which would be a reason to run."""
+    tasks = [("f", "a", "cpus:2;mem:64", 0, 280.0), ("g", "b", "cpus:1", 10, 10.0)]
+    assert calls_of(ScalarReplay, "_run", ["cpus:2;mem:64"], *tasks, refuse=0.0) < 10
+
+
+def test_where_a_guarantee_keeps_everything_nobody_is_asked():
+    """The role that has it has no framework."""
+    words = ("quota:d=cpus:2;mem:64",)
+    assert calls_of(ScalarReplay, "_offer_fairly", ["cpus:2;mem:64"], ("f", "a", "cpus:1", 0, None), words=words) == 0
+
+
+@pytest.mark.parametrize(("every", "is_worth_it"), [(5, False), (50, True)])
+def test_repetitions_are_looked_for_where_filters_end_twice_before_anything_else_happens(every, is_worth_it):
+    tasks = [("f", "a", "cpus:3", at, None) for at in range(0, 301, every)]
+    assert (calls_of(ScalarReplay, "_leave_out_repetitions", ["cpus:2;mem:64"], *tasks) > 0) is is_worth_it

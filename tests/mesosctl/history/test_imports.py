@@ -401,3 +401,53 @@ def test_an_agent_of_two_logs_is_there_from_the_earliest_to_the_latest_time(tmp_
         history, _ = imported(tmp_path, log, "csv", name=name, cluster_id="c", agents=tmp_path / "agents.csv")
     _, _, agents = rows(history, "c")
     assert [(one.start / MICROS, one.end / MICROS) for one in agents] == [(50, 200)]
+
+
+# --- What is known at the end of a log ------------------------------------------------------------------
+
+
+def import_csv(folder, text, before=None):
+    """Import a CSV of a framework f into cluster log; return what was told, its frameworks, and the cluster."""
+    told: list[str] = []
+    (folder / "log.csv").write_text(text, encoding="utf-8")
+    with open_writer(folder / "h.sqlite") as recording:
+        if before is not None:
+            with recording.transaction():
+                recording.put_cluster(before)
+        options = ImportOptions(folder / "log.csv", "csv", cluster_id="log")
+        import_log(recording, options, lambda *_: None, told.append)
+        return told, list(recording.frameworks("log")), recording.clusters()[0]
+
+
+def test_a_framework_is_there_from_its_first_task_to_its_last_in_any_order_of_rows(tmp_path):
+    text = "framework,role,resources,from,to\nf,web,cpus:1,10,20\nf,web,cpus:1,5,12\nf,ads,cpus:1,8,30\n"
+    _, (framework,), cluster = import_csv(tmp_path, text)
+    assert (framework.start, framework.end, framework.roles) == (5 * MICROS, 30 * MICROS, ("ads", "web"))
+    assert (cluster.first_seen, cluster.last_seen) == (5 * MICROS, 30 * MICROS)
+
+
+def test_what_never_started_is_wanted_for_as_long_as_it_would_last(tmp_path):
+    _, (framework,), cluster = import_csv(tmp_path, "framework,role,resources,asked,lasts,to\nf,web,cpus:1,10,100,\n")
+    assert (framework.end, cluster.last_seen) == (110 * MICROS, 110 * MICROS)
+
+
+def test_a_cluster_that_is_known_keeps_what_is_known_of_it_beyond_the_log(tmp_path):
+    before = RecordedCluster(
+        "log", "http://m:5050", "1.11.0", 0, 99 * MICROS, clean_end=True, principal="ops", clock_steps=3
+    )
+    _, _, cluster = import_csv(tmp_path, "framework,role,resources,from,to\nf,web,cpus:1,10,20\n", before)
+    assert cluster == before
+
+
+@pytest.mark.parametrize(("number", "has_more"), [(1, False), (5, False), (6, True)])
+def test_five_columns_that_nothing_uses_are_named(tmp_path, number, has_more):
+    titles = ",".join(f"x{at}" for at in range(number))
+    (told,), _, _ = import_csv(tmp_path, f"role,resources,from,to,{titles}\nweb,cpus:1,1,2{',0' * number}\n")
+    assert all((f"'x{at}'" in told) is (at < 5) for at in range(number))
+    assert ("…" in told) is has_more
+
+
+def test_a_log_that_is_not_there_is_an_error_of_its_file(tmp_path):
+    with open_writer(tmp_path / "h.sqlite") as recording, pytest.raises(BadInput) as refused:
+        import_log(recording, ImportOptions(tmp_path / "none.csv", "csv"), lambda *_: None)
+    assert refused.value.field == "FILE"

@@ -27,6 +27,7 @@ from mesosctl.model.notation import parse_resources
 from mesosctl.model.resources import Resources
 from mesosctl.operations.replay import ReplayOptions, TimedChange, compare_replays, play, read_demand
 from mesosctl.operations.whatif import ChangeRunner, open_dry_run
+from mesosctl.planning.added_framework import parse_added_framework
 from mesosctl.planning.forecast import DryRunOptions
 from mesosctl.planning.replay import (
     RecordedDemand,
@@ -517,6 +518,14 @@ def test_the_tasks_of_an_added_framework_start_as_far_as_there_is_room(typed, tm
     assert "db: 8 of 12 tasks start at once, " in shown.out
     assert "the last starts after 5m" in shown.out
     assert "than without the changes: 1 of web" in shown.out
+
+
+def test_a_recorded_framework_may_have_the_name_that_an_added_one_would_get():
+    own = wanted("a", 0, 0, 60.0, "added framework 1")
+    added = parse_added_framework("role=b;task=cpus:1,mem:256;tasks=2;lasts=1m")
+    answer = compare_replays(demand(["cpus:4;mem:8192"], [own]), [], FORCED, [added])
+    assert [(one.tasks, one.started) for one in answer.added] == [(2, 2)]
+    assert {role: (one.tasks, one.started) for role, one in answer.after.items()} == {"a": (1, 1), "b": (2, 2)}
 
 
 def test_an_added_framework_asks_at_its_pace(typed, tmp_path):
