@@ -9,7 +9,7 @@ import random
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from itertools import cycle
 from pathlib import Path
@@ -59,10 +59,13 @@ def kill_repeatedly(folder: Path, times: int, seed: int) -> Report:
     report, choice = Report(), random.Random(seed)
     (folder / "cluster.toml").write_text(_CLUSTER, encoding="utf-8")
     words = [sys.executable, "-m", "fake_master", "--port", "0", "--cluster", str(folder / "cluster.toml")]
-    masters = [Process(words, folder / f"master-{number}.log") for number in range(2)]
-    try:
+    with ExitStack() as stack:
+        masters = [Process(words, folder / f"master-{number}.log") for number in range(2)]
+        for master in masters:
+            stack.callback(master.stop)
         disturbed, calm = (
-            httpx.Client(base_url=one.first_line(), trust_env=False, timeout=PATIENCE) for one in masters
+            stack.enter_context(httpx.Client(base_url=one.first_line(), trust_env=False, timeout=PATIENCE))
+            for one in masters
         )
         for step in cycle(_STEPS):
             for client in (disturbed, calm):
@@ -77,9 +80,6 @@ def kill_repeatedly(folder: Path, times: int, seed: int) -> Report:
                 report.problems.append(f"after {report.kills} kills, {step}: {_shown(disturbed)}, not {_shown(calm)}")
             if report.kills >= times and step == _STEPS[-1]:
                 return report
-    finally:
-        for master in masters:
-            master.stop()
     raise AssertionError("steps never end")
 
 
