@@ -326,14 +326,19 @@ class PlayedDemand:
         notice: Notice = _nothing,
     ) -> Replay:
         """Play the demand with changes and added frameworks, and compare.  Raises what the changes raise."""
-        played = self.played
+        demand, played = with_frameworks(self.demand, added), self.played
         if changes or added:
-            played, _ = play(with_frameworks(self.demand, added), changes, self.options, progress, notice)
-        return self.compare(played, changes, added)
+            played, _ = play(demand, changes, self.options, progress, notice)
+        return self.compare(demand, played, changes, added)
 
-    def compare(self, played: Played, changes: Sequence[TimedChange], added: Sequence[AddedFramework] = ()) -> Replay:
-        """Return the answer, once the demand was played with these changes."""
-        demand = with_frameworks(self.demand, added)
+    def compare(
+        self,
+        demand: RecordedDemand,
+        played: Played,
+        changes: Sequence[TimedChange],
+        added: Sequence[AddedFramework] = (),
+    ) -> Replay:
+        """Return the answer, once `demand`, this one with the added frameworks, was played with these changes."""
         return Replay(
             self.demand,
             self.options.wait_limit,

@@ -121,7 +121,7 @@ class ReplayedVariants:
 
     def _replays(self, words: Sequence[str]) -> Iterator[Replay]:
         for word, played in zip(words, side_by_side(words, self._play, self._at_once), strict=True):
-            yield self._unchanged.compare(played, self._changes(word), self._added)
+            yield self._unchanged.compare(self._demand, played, self._changes(word), self._added)
 
     def _play(self, word: str) -> Played:
         played, _ = play(self._demand, self._changes(word), self._unchanged.options)
