@@ -10,7 +10,7 @@ run.played()                  the start and the end of each task
 """
 
 from array import array
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
@@ -96,8 +96,7 @@ class ReplayRun:
         Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
         """
         self.note_change()
-        for framework_id, tasks in self._asked().items():
-            spec = self._spec(self._demand.frameworks[framework_id], tasks)
+        for spec, _ in self._specs():
             simulated = SimulatedFramework(self._master, spec)
             simulated.on_start = self._note_start
             simulated.join({})
@@ -112,15 +111,16 @@ class ReplayRun:
             self.note_change()
             plain.play(self._demand.until, self._tell_progress)
 
-    def _asked(self) -> dict[str, AskedTasks]:
-        """The tasks that each framework asks for, by its id."""
+    def _specs(self) -> Iterator[tuple[SimulatedFrameworkSpec, AskedTasks]]:
+        """Each framework of the recording, and the tasks that it asks for."""
         wanted: dict[str, AskedTasks] = {}
         for place, task in enumerate(self._demand.tasks):
             known = wanted.get(task.framework_id)
             if known is None:
                 known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock())
             known.add(place, task.resources)
-        return wanted
+        for framework_id, tasks in wanted.items():
+            yield self._spec(self._demand.frameworks[framework_id], tasks), tasks
 
     def _spec(self, framework: ReplayedFramework, tasks: AskedTasks) -> SimulatedFrameworkSpec:
         """Let a framework enter at the moment at which it asks for its first task: until then it is offered nothing."""
@@ -145,8 +145,7 @@ class ReplayRun:
         ) or any(task.host is not None for task in demand.tasks):
             return None
         asking = []
-        for number, (framework_id, tasks) in enumerate(self._asked().items()):
-            spec = self._spec(demand.frameworks[framework_id], tasks)
+        for number, (spec, tasks) in enumerate(self._specs()):
             info = SimulatedFramework(self._master, spec).checked_subscription().info
             framework = Framework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
             asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, tasks))
