@@ -154,10 +154,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def _leaks_have_a_name(request: pytest.FixtureRequest) -> Iterator[None]:
-    """What the tests of a file leave open fails the last of them: the garbage is collected before the next file.
+    """Fails the last test of a file if the tests of the file leave a socket or a pipe open.
 
-    Python warns of it when it collects it, which otherwise fails whichever test then runs. The default run has no such
-    tests, and does not wait for this.
+    Python warns of these when it collects the garbage, and the warning fails the test that runs at that moment. The
+    default run has no tests that open any, so it does not collect here.
     """
     yield
     if request.path in _may_leave_open:

@@ -391,23 +391,25 @@ def test_a_client_is_added_to_a_sorter_once() -> None:
         sorter.add("a/b")
 
 
-def test_a_role_that_took_something_is_still_offered_what_is_like_the_rest() -> None:
-    """One of its frameworks excludes the first agent, and its other wants only what is not revocable."""
-    made = player("quota r limit=cpus:1", "queued agent A1 cpus:1;cpus{REV}:1", "queued agent A2 cpus{REV}:1")
+def add_two_to_a_role(made: Player) -> None:
+    """E takes revocable resources, but nothing of A1; F takes only what is not revocable."""
     excludes = {"r": lambda agent: agent.id == "A1"}
     able = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
     made.allocator.add_framework(FrameworkInfo("E", frozenset({"r"}), able, excludes=excludes))
     made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
+
+
+def test_a_role_that_took_something_is_still_offered_what_is_like_the_rest() -> None:
+    """One of its frameworks excludes the first agent, and its other wants only what is not revocable."""
+    made = player("quota r limit=cpus:1", "queued agent A1 cpus:1;cpus{REV}:1", "queued agent A2 cpus{REV}:1")
+    add_two_to_a_role(made)
     made.play("tick 0 -> F:A1=cpus:1 E:A2=cpus{REV}:1")
 
 
 def test_a_role_is_offered_an_agent_like_one_that_it_was_not() -> None:
     """The limit leaves nothing of both for one of its frameworks; the other excludes the first agent alone."""
     made = player("quota r limit=cpus:0", *(f"queued agent {name} cpus:1;cpus{{REV}}:1" for name in ("A1", "A2")))
-    excludes = {"r": lambda agent: agent.id == "A1"}
-    able = frozenset({"MULTI_ROLE", "REVOCABLE_RESOURCES"})
-    made.allocator.add_framework(FrameworkInfo("E", frozenset({"r"}), able, excludes=excludes))
-    made.allocator.add_framework(FrameworkInfo("F", frozenset({"r"})))
+    add_two_to_a_role(made)
     made.play("tick 0 -> E:A2=cpus{REV}:1")
 
 

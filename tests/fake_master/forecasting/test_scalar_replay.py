@@ -327,7 +327,7 @@ def test_filters_that_have_ended_or_that_a_later_one_covers_are_forgotten():
 
 @pytest.mark.parametrize(("others", "starts_at_once"), [(999, True), (1000, False)])
 def test_a_thousand_waiting_tasks_tell_their_sizes_when_more_is_asked_for(others, starts_at_once):
-    """What is asked for behind them waits for the next allocation."""
+    """Later tasks wait for the next allocation."""
     large = [("f", "a", "cpus:3", 0.5, None)] * others
     start = starts_of(
         ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *large, ("f", "a", "cpus:1", 0.5, None), length=4

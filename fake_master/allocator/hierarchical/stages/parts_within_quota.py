@@ -49,7 +49,7 @@ def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance
     Guarantees bound each name by their headroom, or the whole by a remainder; None if that does not hold it.
     """
     remainder = run.remainder
-    limits_left = allowance.limits_left if allowance is not None else {}
+    limits_left = allowance.limits_left if allowance is not None else _NOTHING
     part, _ = _bounded(run, offerable, limits_left, spare=bool(run.unmet_guarantees) and remainder is None)
     return part if remainder is None or remainder.holds(part) else None
 
@@ -86,7 +86,7 @@ def _bounded_by_entries(
     whole = offerable.visible_resources.unreserved_nonrevocable
     needed = shrink_to_quantities(whole, unmet, shuffle)
     if unmet and not needed:
-        return offerable.full, ()  # before the next shuffle, which would draw from the random numbers of others
+        return offerable.full, ()  # for `guaranteed_part` nothing; a further shuffle would use up random numbers
     taken = dict(scalar_pairs(needed))
     left = {name: max(0, bound - taken.get(name, 0)) for name, bound in limits_left.items()}
     extra = shrink_to_limits(whole - needed if needed else whole, left, shuffle)

@@ -129,7 +129,7 @@ def test_what_is_not_held_cannot_come_back() -> None:
 
 
 def each(change: Callable[[str, str, Resources], tuple[str, str, Resources]]) -> Callable[[OffersByRole], OffersByRole]:
-    """What changes each (role, agent, resources) that is offered."""
+    """A change of offers: `change` gets the role, the agent and the resources of each, and returns others."""
 
     def change_all(by_role: OffersByRole) -> OffersByRole:
         changed: OffersByRole = {}
