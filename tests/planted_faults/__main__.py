@@ -1,6 +1,6 @@
 """Plant every fault in a copy of the code, and require one of its named tests to fail.
 
-    python -m tests.planted_faults [--only WORDS] [--workers NUMBER]
+    python -m tests.planted_faults [--only WORDS] [--seed NUMBER] [--workers NUMBER]
 
 It first runs all of the named tests without a fault. The status is 0 if every fault was caught, otherwise 1.
 """
@@ -45,8 +45,11 @@ class Ask(Protocol):
 
 
 @contextmanager
-def planter() -> Iterator[Ask]:
-    """A process in a fresh copy of the tree, and the function that has it run tests with some files replaced."""
+def planter(seed: int) -> Iterator[Ask]:
+    """A process in a fresh copy of the tree, and the function that has it run tests with some files replaced.
+
+    Random tests begin with `seed`.
+    """
     with tempfile.TemporaryDirectory(prefix="mesosctl-planted-") as folder:
         copy = Path(folder) / "tree"
         names = shutil.ignore_patterns(
@@ -54,7 +57,7 @@ def planter() -> Iterator[Ask]:
         )
         shutil.copytree(ROOT, copy, ignore=names, symlinks=True)
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.planted_faults.planter"],
+            [sys.executable, "-m", "tests.planted_faults.planter", str(seed)],
             cwd=copy,
             env={**os.environ, "PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": ""},
             stdin=subprocess.PIPE,
@@ -95,9 +98,10 @@ def verdict(answer: Answer) -> str | None:
 class Job:
     """The faults to plant, shared by some workers."""
 
-    def __init__(self, chosen: list[Fault], workers: int, *, verbose: bool = False) -> None:
+    def __init__(self, chosen: list[Fault], workers: int, *, seed: int = 1, verbose: bool = False) -> None:
         self._chosen = chosen
         self._workers = workers
+        self._seed = seed
         self._verbose = verbose
         self._left: SimpleQueue[Fault] = SimpleQueue()
         self._done = 0
@@ -117,7 +121,7 @@ class Job:
             for number in range(self._workers)
         ]
         with ExitStack() as stack:
-            askers = [stack.enter_context(planter()) for _ in range(self._workers)]
+            askers = [stack.enter_context(planter(self._seed)) for _ in range(self._workers)]
             threads = [
                 threading.Thread(target=self._work, args=(ask, share), daemon=True)
                 for ask, share in zip(askers, shares, strict=True)
@@ -172,11 +176,13 @@ def main() -> int:
     """Run the command."""
     parser = argparse.ArgumentParser(prog="python -m tests.planted_faults", description=__doc__)
     parser.add_argument("--only", default="", metavar="WORDS", help="plant the faults of sentences with these words")
+    parser.add_argument("--seed", type=int, default=1, metavar="NUMBER", help="what random tests begin with")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, metavar="NUMBER", help="processes")
     parser.add_argument("--verbose", action="store_true", help="show each fault, and the test that caught it")
     chosen = parser.parse_args()
     began = time.monotonic()
-    job = Job([fault for fault in faults() if chosen.only in fault.says], chosen.workers, verbose=chosen.verbose)
+    planted = [fault for fault in faults() if chosen.only in fault.says]
+    job = Job(planted, chosen.workers, seed=chosen.seed, verbose=chosen.verbose)
     job.run()
     if sys.stderr.isatty():
         print(file=sys.stderr)

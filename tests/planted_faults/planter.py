@@ -1,5 +1,6 @@
 """Runs tests with faults planted in the copy of the code that it is started in: a process of ``tests.planted_faults``.
 
+Its argument is the seed of random tests.
 It reads one JSON object a line from standard input, with the texts of `files` and the `tests` to run, and answers
 each with one line. With `in_check`, only those of the tests run that the default run has too.
 
@@ -43,12 +44,12 @@ hypothesis.settings.register_profile(
     phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
 )
 WORDS = (
-    *("-q", "--all", "--hypothesis-seed=1", "--hypothesis-profile=planted", "--tb=short"),
+    *("-q", "--all", "--hypothesis-profile=planted", "--tb=short"),
     "--assert=plain",  # rewriting is dear, because the project brings a plugin, so that all of it is rewritten
     *("-p", "no:cacheprovider", "-p", "no:anyio"),
     *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
 )
-"""The command line of pytest."""
+"""The command line of pytest, to which the seed and the tests are added."""
 
 
 class Recorder:
@@ -149,7 +150,7 @@ def _be_pytest(tests: list[str], answer: int, output: int, *, stop: bool, in_che
         os.dup2(source, target)
     recorder = Recorder(in_check=in_check)
     try:
-        status = pytest.main([*WORDS, *(["-x"] if stop else []), *tests], plugins=[recorder])
+        status = pytest.main([*WORDS, f"--hypothesis-seed={sys.argv[1]}", *(["-x"] if stop else []), *tests], plugins=[recorder])
         found = {"status": int(status), **recorder.found()}
         with os.fdopen(answer, "w", encoding="utf-8") as there:
             json.dump(found, there)

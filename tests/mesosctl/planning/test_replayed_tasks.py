@@ -4,7 +4,7 @@ import tracemalloc
 from itertools import repeat
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mesosctl.model.notation import parse_resources
@@ -32,6 +32,7 @@ TASKS = st.lists(
 
 
 @given(TASKS)
+@example([ReplayedTask("F", "a", size, 0.0) for size in SIZES])
 def test_tasks_are_those_that_were_given_in_the_order_in_which_they_are_asked_for(given_tasks):
     tasks, expected = ReplayedTasks(iter(given_tasks)), sorted(given_tasks, key=lambda task: task.asked)
     assert list(tasks) == expected
