@@ -150,7 +150,8 @@ def _be_pytest(tests: list[str], answer: int, output: int, *, stop: bool, in_che
         os.dup2(source, target)
     recorder = Recorder(in_check=in_check)
     try:
-        status = pytest.main([*WORDS, f"--hypothesis-seed={sys.argv[1]}", *(["-x"] if stop else []), *tests], plugins=[recorder])
+        words = [*WORDS, f"--hypothesis-seed={sys.argv[1]}", *(["-x"] if stop else []), *tests]
+        status = pytest.main(words, plugins=[recorder])
         found = {"status": int(status), **recorder.found()}
         with os.fdopen(answer, "w", encoding="utf-8") as there:
             json.dump(found, there)
