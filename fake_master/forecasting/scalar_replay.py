@@ -725,12 +725,12 @@ class ScalarReplay:
         return [client for client in self._ranking if client in clients]
 
     def _refuses_until(self, client: _Client, agent: int) -> float:
-        """Work out until when a client can be offered nothing of an agent; 0 if it may be now."""
+        """Work out until when a client can be offered nothing of an agent; before all times if it may be now."""
         most = self._most(client, agent)
         if agent not in client.agents or not client.large_enough[most]:
             until = math.inf
         else:
-            until = client.refused_until(agent, most, self._over)
+            until = client.refused_until(agent, most, self._over) or -math.inf  # a log may begin at second 0
         client.until[agent] = until
         return until
 

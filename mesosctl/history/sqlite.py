@@ -360,7 +360,12 @@ class SqliteRecording(Recording):
 
     def tasks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
         """See `Recording.tasks`."""
-        return self._in_window(_TASK, cluster_id, window, self._task)
+        since, until = _bounds(window)
+        query = (
+            f"SELECT {_TASK.names} FROM task_rows WHERE cluster = ? AND from_time < ?"  # noqa: S608  # our own words
+            " AND (coalesce(to_time, 9e99) > ? OR from_time >= ?) ORDER BY from_time, rowid"
+        )
+        return self._rows(query, (self._cluster(cluster_id), until, since, since), self._task)
 
     def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
         """See `Recording.demand`."""

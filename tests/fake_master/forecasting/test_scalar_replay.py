@@ -247,6 +247,12 @@ def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
     assert 0 <= second - first - 200 <= 1
 
 
+def test_a_log_whose_times_count_from_zero_begins_at_once():
+    task = ("f", "a", "cpus:1", 0, 200.0)
+    assert starts_of(["cpus:2;mem:64"], task, ("g", "b", "cpus:1", 0, 20.0), since=0.0)[0] == 0
+    assert starts_of(["cpus:2;mem:64"], task, since=0.0, words=("quota:a=cpus:1",)) == [0]
+
+
 def test_what_is_left_below_the_least_offer_is_offered_to_nobody():
     """A hundredth of a cpu, or 32 MiB, is the least that a master offers."""
     found = starts_of(["cpus:1.005;mem:10"], ("f", "a", "cpus:1", 0, 200.0), ("g", "b", "cpus:0.001", 10, 20.0))

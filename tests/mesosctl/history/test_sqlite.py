@@ -125,12 +125,15 @@ def test_a_window_has_the_rows_that_hold_in_it_for_a_moment(path):
     def task(name, start, end):
         return RecordedTask("f", name, "web", parse_resources("cpus:1"), start=start, end=end)
 
+    at_once = [task(f"at {moment}", moment, moment) for moment in (9, 10, 20)]
     with open_writer(path) as recording, recording.transaction():
         recording.put_cluster(_CLUSTER)
         for one in (task("before", 0, 10), task("across", 5, 11), task("open", 1, None), task("after", 20, 30)):
             recording.add_task("c", one)
+        for one in at_once:
+            recording.add_task("c", one)
     with open_recording(path) as read:
-        assert [one.id for one in read.tasks("c", Window(10, 20))] == ["open", "across"]
+        assert [one.id for one in read.tasks("c", Window(10, 20))] == ["open", "across", "at 10"]
 
 
 def test_what_is_open_can_be_ended_by_its_key(written):
