@@ -143,9 +143,9 @@ def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_maste
     ("owner", "name", "most"),
     [
         (_Bounds, "_work_out", 85),
-        (_Client, "refused_until", 2650),
+        (_Client, "refused_until", 4200),
         (_Framework, "take", 440),
-        (_Node, "key", 5200),
+        (_Node, "key", 4230),
         (ScalarReplay, "_refuses_until", 1380),
         (ScalarReplay, "_run", 365),
     ],
