@@ -166,7 +166,9 @@ def destroy_first(agent: RegisteredAgent, volumes: Resources) -> str:
 
 
 def _id_of(volume: Resource) -> str:
-    return (volume.disk.persistence_id if volume.disk else None) or "-"
+    assert volume.disk is not None
+    assert volume.disk.persistence_id is not None
+    return volume.disk.persistence_id
 
 
 OperationKind = Literal["reserved", "unreserved", "created", "destroyed"]

@@ -157,8 +157,8 @@ def check_unreserve(resources: Collection[Resource]) -> None:
         field = f"resources[{index}]"
         if not resource.is_dynamically_reserved:
             raise RuleViolation(
-                f"{resource.in_words} is not dynamically reserved: a static reservation belongs to its agent's "
-                "configuration",
+                f"{resource.in_words} is not dynamically reserved: a static reservation belongs to "
+                "its agent's configuration",
                 field=f"{field}.reservations",
                 rule="unreserve.dynamic",
             )

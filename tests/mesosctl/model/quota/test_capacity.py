@@ -11,6 +11,8 @@ from mesosctl.model.errors import Conflict
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.quota.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
+from mesosctl.model.resource import Reservation, Resource
+from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_4, MESOS_1_11
 
 
@@ -27,6 +29,11 @@ AGENTS = (
 def test_capacity_by_each_master():
     assert capacity(AGENTS, MESOS_1_4) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
     assert capacity(AGENTS, MESOS_1_11) == Quantities({"cpus": 24000, "mem": 12_288_000, "disk": 1_500_000})
+
+
+def test_dynamically_reserved_resources_can_be_promised_everywhere():
+    reserved = AgentCapacity(Resources([Resource("cpus", 4000, (Reservation("DYNAMIC", "ads"),))]))
+    assert capacity([reserved], MESOS_1_4) == capacity([reserved], MESOS_1_11) == Quantities({"cpus": 4000})
 
 
 def test_an_agent_out_of_service_counts_only_on_newer_masters():

@@ -98,6 +98,10 @@ def test_the_command_that_sets_it_is_given_if_it_would_be_accepted(role, desired
     assert desired.setting(role, profile, {"force": False, "allow_new_resource": False}) == words
 
 
+def test_a_guarantee_that_becomes_empty_is_none_in_the_command():
+    assert DesiredQuota(Quantities()).updating("web", {}) == "mesosctl quota update web none"
+
+
 @pytest.mark.parametrize("option", ["force", "allow_new_resource"])
 def test_the_command_keeps_the_option_that_was_given(option):
     skipped = {"force": False, "allow_new_resource": False} | {option: True}

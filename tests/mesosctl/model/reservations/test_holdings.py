@@ -77,13 +77,13 @@ def test_without_owners_the_amounts_are_the_same():
 @pytest.mark.parametrize(
     ("resources", "text"),
     [
-        (Resources([CPUS, VOLUME]), "cpus:1;disk:5"),
-        (Resources([Resource("cpus", 1000, revocable=True)]), "cpus{REV}:1"),
-        (Resources(), "-"),
+        ([CPUS, VOLUME], "cpus:1;disk:5"),
+        ([Resource("cpus", 1000, revocable=True)], "cpus{REV}:1"),
+        ([], "-"),
     ],
 )
 def test_the_plain_text_is_what_commands_accept(resources, text):
-    assert plain_text(resources) == text
+    assert plain_text(Resources(resources)) == text
 
 
 GAINED = push(parse_resources("cpus:2"), WEB)

@@ -144,6 +144,7 @@ REFUSALS = [
         "volumes[0]",
         lambda: check_create([replace(VOLUME, reservations=(Reservation("STATIC", "a/b"),))], P, agent_capabilities=()),
     ),
+    ("volume.disk", "volumes[0].disk", lambda: check_destroy([PLAIN], existing=[PLAIN])),
     ("destroy.exists", "volumes[0]", lambda: check_destroy([VOLUME], existing=[volume(persistence_id="w")])),
     ("destroy.unused", "volumes[0]", lambda: check_destroy([VOLUME], existing=[VOLUME], in_use=[VOLUME])),
     ("grow.same-kind", "addition", lambda: check_grow(VOLUME, replace(PLAIN, reservations=(STATIC,)))),
