@@ -50,4 +50,6 @@ class Lanes:
 
     def least(self, amounts: Amounts, others: Amounts) -> Amounts:
         """Return the smaller amount of each resource."""
-        return amounts - self.rest(amounts, others)
+        left = (amounts | self.guards) - others
+        enough = left & self.guards
+        return amounts - (left & enough - (enough >> self._width - 1))  # without what is left, as `rest` says

@@ -57,6 +57,8 @@ class ReplayRun:
         self._never_fit = never_fit
         self._refuse = refuse
         self._progress = progress
+        self._step = (demand.until - demand.since) / _STEPS
+        """The seconds after which progress is told again."""
         self._clock = VirtualClock(_first_moment(demand))
         present = tuple(one.agent for one in demand.agents if one.start <= demand.since)
         self._snapshot = ClusterSnapshot(demand.version, demand.since, agents=present)
@@ -109,7 +111,7 @@ class ReplayRun:
             self.play_until(self._demand.until)
         else:
             self.note_change()
-            plain.play(self._demand.until, self._tell_progress)
+            plain.play(self._demand.until, self._step, self._tell_progress)
 
     def _specs(self) -> Iterator[tuple[SimulatedFrameworkSpec, AskedTasks]]:
         """Each framework of the recording, and the tasks that it asks for."""
@@ -196,9 +198,8 @@ class ReplayRun:
 
     def play_until(self, moment: float) -> None:
         """Let time pass."""
-        step = (self._demand.until - self._demand.since) / _STEPS
         while (left := moment - self._clock()) > 0:
-            self._clock.sleep(min(step, left))
+            self._clock.sleep(min(self._step, left))
             while self._master.do_next(self._clock()):
                 self._leave_out_repetitions(moment)
             self._master.advance()

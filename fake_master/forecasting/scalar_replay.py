@@ -456,6 +456,8 @@ class ScalarReplay:
         self._on_start = on_start
         self._roles: dict[str, _Role] = {}
         self._order: _Order[_Role] = _Order()
+        self._orders: list[_Order[Any]] = [self._order]
+        """That of the roles, and those of their frameworks."""
         self._clients: list[_Client] = []
         self._offers: _Offers = {}
         self._unanswered: list[_Offers] = []
@@ -469,10 +471,10 @@ class ScalarReplay:
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
-        self._wanting = 0
-        """The number of clients that may be offered something."""
+        self._wanting: list[_Client] = []
+        """The clients that may be offered something."""
         self._ranking: list[_Client] = []
-        """Those in fair order; empty if that has to be worked out."""
+        """They in fair order; empty if that has to be worked out."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
@@ -515,9 +517,10 @@ class ScalarReplay:
 
     # --- Time -----------------------------------------------------------------------------------------
 
-    def play(self, until: float, progress: Callable[[float], None]) -> None:
-        """Let the frameworks join, and time pass; `progress` is told the time at each step."""
+    def play(self, until: float, step: float, progress: Callable[[float], None]) -> None:
+        """Let the frameworks join, and time pass; `progress` is told the time after every `step` seconds or more."""
         self._until = until
+        told = self._now
         for number, asking in enumerate(self._frameworks):
             framework = _Framework(f"{number:04d}", asking, self._lanes)
             if asking.after:
@@ -527,7 +530,9 @@ class ScalarReplay:
         while (moment := self._next()) is not None:
             self._now = moment
             self._do_moment()
-            progress(moment)
+            if moment >= told + step:
+                told = moment
+                progress(moment)
 
     def _at(self, deadline: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._timers, (deadline, next(self._numbers), action))
@@ -594,7 +599,7 @@ class ScalarReplay:
         """Leave out time in which everybody declines the same again and again, as `Recurrence.repeat` does."""
         now = self._now
         likeness = frozenset((end - now, declined) for end, _, declined in self._declined)
-        orders: list[_Order[Any]] = [self._order, *(role.frameworks for role in self._roles.values())]
+        orders = self._orders
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
         earlier = self._seen.get(likeness)
         self._seen[likeness] = present
@@ -680,7 +685,7 @@ class ScalarReplay:
                 continue
             taking = []
             ends = math.inf
-            for client in self._ranking or self._ranked():
+            for client in self._wanting:
                 until = client.until.get(agent)
                 if until is None:
                     until = self._refuses_until(client, agent)
@@ -693,31 +698,39 @@ class ScalarReplay:
             else:
                 idle_until[agent] = ends
 
-    def _ranked(self) -> list[_Client]:
-        """Return the clients that want something, in fair order."""
-        self._ranking = [client for role in self._order.walk() for client in role.frameworks.walk()]
-        return self._ranking
-
     def _offer_fairly(self, agent: int, taking: Sequence[_Client]) -> None:
-        """Offer an agent to these, in this order."""
-        free, over, bounds = self._free[agent], self._over, self._bounds
-        for client in taking:
-            role = client.role
-            bound = role.bound if role.bound_at == bounds.point else bounds.fair(role)
-            part = free if bound is None else self._lanes.least(free, bound)
-            if client.large_enough[part] and not client.refused_until(agent, part, over):
+        """Offer an agent to these, in fair order.
+
+        Those that can be offered nothing at first can be offered nothing after others: less is left then.
+        """
+        parts = {client: part for client in taking if (part := self._fair_part(client, agent))}
+        order = self._ranked(parts) if len(parts) > 1 else list(parts)
+        for client in order[:1]:
+            self._commit(client, agent, parts[client])
+        for client in order[1:]:
+            if self._free[agent] and (part := self._fair_part(client, agent)):
                 self._commit(client, agent, part)
-                free = self._free[agent]
-                if not free:
-                    return
+
+    def _fair_part(self, client: _Client, agent: int) -> Amounts:
+        """Return what a client may be offered of an agent at this point of a run; 0 if it is too little or refused."""
+        role, bounds, free = client.role, self._bounds, self._free[agent]
+        bound = role.bound if role.bound_at == bounds.point else bounds.fair(role)
+        part = free if bound is None else self._lanes.least(free, bound)
+        return part if client.large_enough[part] and not client.refused_until(agent, part, self._over) else 0
+
+    def _ranked(self, clients: Collection[_Client]) -> list[_Client]:
+        """Return these in fair order."""
+        if not self._ranking:
+            self._ranking = [client for role in self._order.walk() for client in role.frameworks.walk()]
+        return [client for client in self._ranking if client in clients]
 
     def _refuses_until(self, client: _Client, agent: int) -> float:
-        """Work out until when a client can be offered nothing of an agent; 0 if it may be now."""
+        """Work out until when a client can be offered nothing of an agent; before all times if it may be now."""
         most = self._most(client, agent)
         if agent not in client.agents or not client.large_enough[most]:
             until = math.inf
         else:
-            until = client.refused_until(agent, most, self._over)
+            until = client.refused_until(agent, most, self._over) or -math.inf  # a log may begin at second 0
         client.until[agent] = until
         return until
 
@@ -750,6 +763,7 @@ class ScalarReplay:
                 known = self._state.roles.get(name)
                 weight = 1.0 if known is None else known.weight
                 role = self._roles[name] = _Role(name, self._order, weight, self._shares)
+                self._orders.append(role.frameworks)
             eligibility = self._state.eligibilities.of(info, name)
             agents = {at for at, one in enumerate(self._agents) if eligibility.admits(one.capacity.features)}
             large_enough = self._large_enough(eligibility.minimum)
@@ -833,7 +847,7 @@ class ScalarReplay:
         role.active += change
         role.is_active = role.active > 0
         role.order.is_stale = True
-        self._wanting += change
+        self._wanting = [one for one in self._clients if one.is_active]
         self._ranking = []
 
     def _answer_all(self) -> None:

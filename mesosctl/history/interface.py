@@ -62,7 +62,7 @@ class Recording(ABC):
 
     @abstractmethod
     def tasks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
-        """Tasks and executors that held something."""
+        """Tasks and executors that held something, also those that began and ended at one moment of the window."""
 
     @abstractmethod
     def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:

@@ -29,12 +29,15 @@ from mesosctl.history.setting_values import Amounts, quota_amounts
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.resources import Resources
 from mesosctl.model.roles import DEFAULT_ROLE, ancestors
+from mesosctl.model.version_profile import TERMINAL_STATES
 
 By = Literal["role", "framework", "principal", "agent"]
 MICRO_MILLI_HOURS = 3600 * MICROS * 1000
 """Thousandths times microseconds in one hour of one whole unit."""
 UNKNOWN = "unknown"
 """The key of what the recording does not say: the agent of an imported task, the principal of a framework."""
+_OVER = TERMINAL_STATES - {"TASK_LOST"}
+"""The states of tasks that have no further run."""
 _LAST = 1 << 62
 """The place of what happens last of all at a moment."""
 
@@ -294,6 +297,8 @@ class _Sweep:
         self._principals: dict[str, str] = {}
         self._names: dict[str, str] = {}
         self._seen_at: list[Micros] = []
+        self._may_return: set[tuple[str, str]] = set()
+        """The tasks that were counted, and of which there may be a further run."""
         self._wishes = _Wishes(self._clock) if options.by == "role" else None
 
     def run(self) -> Usage:
@@ -312,7 +317,9 @@ class _Sweep:
         for boundary in options.boundaries:
             # After what ends there, so that each end is in one step, like those at the end of the window.
             heapq.heappush(self._events, (boundary, _LAST, self._next_step))
-        for task in reading.tasks(of, window):
+        # Of what holds nothing after the last moment of a recording, no later window shows the tasks.
+        ends = options.until + 1 if options.until == self._cluster.last_seen else options.until
+        for task in reading.tasks(of, Window(options.since, ends)):
             self._go(max(task.start or 0, options.since))
             self._begin(task)
         self._go(options.until)
@@ -435,8 +442,10 @@ class _Sweep:
             if len(holders) == 1:
                 self._hold_volume(holders[number], 1)
         part = self._account(key).parts[self._clock.step]
-        if not task.is_executor and not task.run:
-            part.tasks += 1
+        if not task.is_executor:
+            part.tasks += not (task.run and (task.framework_id, task.id) in self._may_return)
+            if task.end is not None and task.state is not None and task.state not in _OVER:
+                self._may_return.add((task.framework_id, task.id))
         if task.end is not None:
             self._at(task.end, partial(self._end, task, key, number), at_end=True)
 

@@ -143,9 +143,9 @@ def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_maste
     ("owner", "name", "most"),
     [
         (_Bounds, "_work_out", 85),
-        (_Client, "refused_until", 2650),
+        (_Client, "refused_until", 4200),
         (_Framework, "take", 440),
-        (_Node, "key", 5200),
+        (_Node, "key", 4230),
         (ScalarReplay, "_refuses_until", 1380),
         (ScalarReplay, "_run", 365),
     ],
@@ -245,6 +245,12 @@ def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
     )
     assert first < 2
     assert 0 <= second - first - 200 <= 1
+
+
+def test_a_log_whose_times_count_from_zero_begins_at_once():
+    task = ("f", "a", "cpus:1", 0, 200.0)
+    assert starts_of(["cpus:2;mem:64"], task, ("g", "b", "cpus:1", 0, 20.0), since=0.0)[0] == 0
+    assert starts_of(["cpus:2;mem:64"], task, since=0.0, words=("quota:a=cpus:1",)) == [0]
 
 
 def test_what_is_left_below_the_least_offer_is_offered_to_nobody():

@@ -47,7 +47,10 @@ class MemoryRecording(Recording):
         return self._rows(cluster_id, self.of_suppressions, window)
 
     def tasks(self, cluster_id, window=WHOLE):
-        return self._rows(cluster_id, [row for row in self.of_tasks if row.start is not None], window)
+        assert cluster_id == CLUSTER.cluster_id
+        began = sorted((row for row in self.of_tasks if row.start is not None), key=lambda row: row.start)
+        at_once = [row for row in began if row.start == row.end == window.since]
+        return (row for row in began if _holds(row, window) or row in at_once)
 
     def demand(self, cluster_id, window=WHOLE):
         assert cluster_id == CLUSTER.cluster_id

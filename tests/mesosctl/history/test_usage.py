@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -240,3 +241,21 @@ def test_lifetimes_are_of_tasks_that_ended_in_the_window():
     (row,) = usage(history, CLUSTER, UsageOptions(1, 20)).rows
     assert row.whole.tasks == 5
     assert (row.whole.lifetime_at(50), row.whole.lifetime_at(95)) == (4, 6)
+
+
+@pytest.mark.parametrize(("since", "until", "ids"), [(0, 5, "a"), (5, 9, "bc"), (9, 20, "d"), (0, 20, "abcd")])
+def test_a_task_without_hours_counts_in_the_one_window_in_which_it_is(since, until, ids):
+    at = {"a": 0, "b": 5, "c": 5, "d": 20}
+    held = parse_resources("cpus:1")
+    of_tasks = [RecordedTask("f", one, "a", held, start=moment, end=moment) for one, moment in at.items()]
+    cluster = replace(CLUSTER, last_seen=20)
+    (row,) = usage(MemoryRecording(of_tasks=of_tasks), cluster, UsageOptions(since, until)).rows
+    assert (row.whole.tasks, len(row.whole.lifetimes), dict(row.whole.used)) == (len(ids), len(ids), {})
+
+
+@pytest.mark.parametrize(("since", "until"), [(0, 20), (0, 6), (6, 20), (9, 20)])
+def test_a_task_that_came_back_with_its_agent_counts_once_in_each_window(since, until):
+    first = RecordedTask("f", "t", "a", parse_resources("cpus:1"), "n1", start=0, end=5, state="TASK_UNREACHABLE")
+    again = replace(first, start=8, end=20, run=1, state="TASK_FINISHED")
+    (row,) = usage(MemoryRecording(of_tasks=[first, again]), CLUSTER, UsageOptions(since, until)).rows
+    assert row.whole.tasks == 1

@@ -171,12 +171,6 @@ def test_a_task_that_ends_at_the_end_of_the_window_ended_in_it():
     assert list(use.together.lifetimes) == [30]
 
 
-def test_a_run_after_the_first_is_no_further_task():
-    again = task("f1", "t1", "a/x", "cpus:1", "n1", 35, 38, run=1)
-    use = usage(replace(RECORDING, of_tasks=[*RECORDING.of_tasks, again]), CLUSTER, OPTIONS)
-    assert use.together.tasks == 3
-
-
 def test_parts_add_up():
     one, other = Part(), Part()
     for part, times in ((one, 1), (other, 2)):
