@@ -248,6 +248,11 @@ class LazyConnection:
         else:
             self._started.close()
 
+    def start(self) -> None:
+        """Start the master before the first request.  Raises BadInput as `answer` does."""
+        with self._explained():
+            self._master()
+
     def _master(self) -> DirectConnection:
         if self._started is None:
             self._started = self._start()

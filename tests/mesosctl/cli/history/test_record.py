@@ -163,6 +163,18 @@ def test_allocation_runs_are_recorded_to_the_end(recorded):
     assert runs[-1] <= cluster.last_seen
 
 
+@pytest.mark.parametrize("second", ["fake:cluster.toml", "fake:cluster.toml?advance=10m"])
+def test_a_second_recording_goes_on_when_the_first_one_ended(typed, tmp_path, second):
+    words = ("history", "record", "--history", "h.sqlite", "--duration", "10m", "--cluster-id", "lab")
+    assert typed(*words, master="fake:cluster.toml").status == 0
+    again = typed(*words, master=second)
+    assert again.status == 0, again.err
+    with open_recording(tmp_path / "h.sqlite") as recording:
+        (cluster,) = recording.clusters()
+    assert cluster.first_seen is not None
+    assert cluster.last_seen == cluster.first_seen + (1800 if "advance" in second else 1200) * MICROS
+
+
 def test_a_virtual_time_that_overlaps_the_recording_is_refused(typed, tmp_path):
     words = ("history", "record", "--history", "h.sqlite", "--cluster-id", "lab", "--duration", "10m")
     assert typed(*words).status == 0
