@@ -96,8 +96,8 @@ def test_what_a_recorder_reads_makes_no_allocation_run(typed, tmp_path):
     assert ran.status == 0, ran.err
     with open_recording(tmp_path / "j.sqlite") as recording:
         (cluster_of_jobs,) = recording.clusters()
-        began = cluster_of_jobs.first_seen
-        assert [one.start - began for one in recording.tasks(cluster_of_jobs.cluster_id)] == [
+        began = cluster_of_jobs.first_seen or 0
+        assert [(one.start or 0) - began for one in recording.tasks(cluster_of_jobs.cluster_id)] == [
             0, 3 * MICROS, 6 * MICROS,
         ]  # fmt: skip
 
