@@ -164,7 +164,7 @@ def open_on_call(
             kept.settle()
             time.sleep(parsed.advance)
         if clock is not None:
-            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True)
+            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True, settles=False)
         return KeptConnection(master, kept, waiting.wait, waiting.sleep, passes_time=parsed.advance > 0)
 
     profile = None if parsed.advance else at_rest
