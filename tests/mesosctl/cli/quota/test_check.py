@@ -48,7 +48,8 @@ def test_what_all_guarantees_together_lack_is_said(tmp_path, monkeypatch, busy, 
     if not busy:  # its agents have room for both guarantees, but one of them is out of service
         assert typed("agents deactivate agent-2", tmp_path, "fake:two.toml").status == 0
     checked = typed("quota check ads cpus:5", tmp_path, "fake:two.toml")
-    assert f"3 cpus too little for the guarantees of ads, db{until};" in checked.err
+    assert "is 3 cpus too little" in checked.err
+    assert f" of ads, db{until};" in checked.err
     tried = typed("quota set ads cpus:5 --dry-run", tmp_path, "fake:two.toml")
     assert "would be 3 cpus below its" in tried.out
     only = typed("quota set ads cpus:10 --dry-run", tmp_path, "fake:two.toml")
