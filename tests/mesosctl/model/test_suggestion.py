@@ -14,6 +14,12 @@ def test_the_likeliest_name_is_found_whatever_its_case():
     assert closest("wbe", ["web"], 0.9) is None
 
 
+def test_a_name_with_another_number_is_another_name():
+    assert closest("agent-9", ["agent-1", "agent-2"]) is None
+    assert closest("agnt-2", ["agent-1", "agent-2"]) == "agent-2"
+    assert closest("AGENT-2", ["agent-1", "agent-2"]) == "agent-2"
+
+
 def test_among_many_names_the_likely_one_is_found_too():
     names = [f"agent-{number}.example.com" for number in range(5000)]
     assert closest("agnt-4321.example.com", names) == "agent-4321.example.com"

@@ -365,7 +365,7 @@ MISTAKES = (
         "offers take --role web --reserve cpus:1 --agent agent-11",
         5,
         "no agent is named 'agent-11'",
-        "did you mean agent-",
+        "host name; the agents are agent-1, agent-2, agent-3",
     ),
     Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is named 'agent-9'", files={"a.toml": NOBODY}),
     # --- Files ---------------------------------------------------------------------------------------------------
