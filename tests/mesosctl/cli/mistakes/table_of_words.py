@@ -118,7 +118,8 @@ WORDS = (
         "hint: separate them with semicolons, in quotes: 'cpus:1;mem:9GiB' and 'cpus:2;mem:9GiB'\n",
         on=NEWER,
     ),
-    Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
+    Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854774"),
+    Mistake("quota set web cpus:9223372036854775", 3, "9223372036854775 is out of range", "at most 9223372036854774"),
     Mistake(
         "quota set web cpus:1,mem:2",
         3,
