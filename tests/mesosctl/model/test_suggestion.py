@@ -11,6 +11,7 @@ def test_the_likeliest_name_is_found_whatever_its_case():
     assert closest("WEB", ["ads", "Web"]) == "Web"
     assert closest("batch", ["ads", "web"]) is None
     assert closest("x", []) is None
+    assert closest("wbe", ["web"], 0.9) is None
 
 
 def test_a_name_with_another_number_is_another_name():
@@ -23,6 +24,7 @@ def test_among_many_names_the_likely_one_is_found_too():
     names = [f"agent-{number}.example.com" for number in range(5000)]
     assert closest("agnt-4321.example.com", names) == "agent-4321.example.com"
     assert closest("agent-4321.example.cmo", names) == "agent-4321.example.com"
+    assert closest("aaab", [*names, "aaaa"]) == "aaaa"
 
 
 def test_a_hint_says_what_to_do_in_any_case():

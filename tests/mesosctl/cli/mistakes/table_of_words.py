@@ -118,7 +118,8 @@ WORDS = (
         "hint: separate them with semicolons, in quotes: 'cpus:1;mem:9GiB' and 'cpus:2;mem:9GiB'\n",
         on=NEWER,
     ),
-    Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854775"),
+    Mistake("quota set web cpus:1e400", 3, "1e400 is out of range", "and is at most 9223372036854774"),
+    Mistake("quota set web cpus:9223372036854775", 3, "9223372036854775 is out of range", "at most 9223372036854774"),
     Mistake(
         "quota set web cpus:1,mem:2",
         3,
@@ -361,6 +362,7 @@ WORDS = (
     ),
     Mistake("whatif 'quota:ads=cpus:4;limit:none'", 2, "a guarantee cannot contain a limit", "change: limit:ads=none"),
     Mistake("whatif 'quota:ads=cpus:4;limits=cpus:9'", 2, "cannot contain a limit", "change: limit:ads=cpus:9"),
+    Mistake("whatif 'quota:ads=cpus:?;mem:1'", 2, "leaves an amount open", "--find-largest 'quota:ads=cpus:?;mem:1'"),
     Mistake(
         "whatif 'quota:ads=cpus:{1,2}'", 2, "lists alternatives in braces", "give it with --each: --each 'quota:ads="
     ),
