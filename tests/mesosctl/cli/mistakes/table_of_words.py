@@ -362,6 +362,7 @@ WORDS = (
     ),
     Mistake("whatif 'quota:ads=cpus:4;limit:none'", 2, "a guarantee cannot contain a limit", "change: limit:ads=none"),
     Mistake("whatif 'quota:ads=cpus:4;limits=cpus:9'", 2, "cannot contain a limit", "change: limit:ads=cpus:9"),
+    Mistake("whatif 'quota:ads=cpus:?;mem:1'", 2, "leaves an amount open", "--find-largest 'quota:ads=cpus:?;mem:1'"),
     Mistake(
         "whatif 'quota:ads=cpus:{1,2}'", 2, "lists alternatives in braces", "give it with --each: --each 'quota:ads="
     ),
