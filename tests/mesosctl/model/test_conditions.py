@@ -52,6 +52,7 @@ def test_what_is_none_is_refused(text: str):
     assert text != "agent/a=gone" or "'gone'" in str(refused.value)
     subject = text.partition("/")[0].partition("=")[0]
     assert FORMS.get(cast("Subject", subject), "/") in str(refused.value.hint)
+    assert ("write " in str(refused.value.hint)) is (subject in FORMS)
 
 
 @pytest.mark.parametrize("text", ["role/-a=met", "offers/-a", "reserved/agent-1/-a=none"])

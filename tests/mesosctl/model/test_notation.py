@@ -109,6 +109,7 @@ def test_brackets_that_do_not_match_are_named(text):
     [
         ("cpus:1,mem:2", "cpus:1;mem:2"),
         ("cpus:1;mem:2,disk:3", "cpus:1;mem:2;disk:3"),
+        ("cpus:1,5;mem:2,disk:3", "cpus:1,5;mem:2;disk:3"),
         ("ports:[1-2,5-6]", "ports:[1-2,5-6]"),
         ("a,b", "a,b"),
     ],

@@ -32,6 +32,7 @@ def test_invalid(role: str):
     with pytest.raises(RuleViolation) as refused:
         check_role(role, "here")
     assert (refused.value.field, refused.value.rule) == ("here", "role.syntax")
+    assert str(refused.value) == role_error(role)
 
 
 def test_the_tree():

@@ -2,6 +2,8 @@
 
 import shlex
 
+import pytest
+
 from mesosctl.model.roles import closest, did_you_mean, likely_role
 from mesosctl.model.suggestion import command, on_cluster, options_text
 
@@ -25,6 +27,18 @@ def test_among_many_names_the_likely_one_is_found_too():
     assert closest("agnt-4321.example.com", names) == "agent-4321.example.com"
     assert closest("agent-4321.example.cmo", names) == "agent-4321.example.com"
     assert closest("aaab", [*names, "aaaa"]) == "aaaa"
+
+
+@pytest.mark.parametrize("place", [760, 1240])
+def test_of_many_names_those_with_a_similar_beginning_are_compared(place):
+    names = [f"n{number:05}-other-{chr(97 + number % 26)}" for number in range(5000)]
+    names[place] = f"n{place:05}-needle-m"
+    assert closest("n01000-needle-q", names) == names[place]
+
+
+def test_a_thousand_names_are_all_compared():
+    names = [f"{number:03}-web-{number:03}" for number in range(1000)]
+    assert closest("x500-web-500x", names) == "500-web-500"
 
 
 def test_a_hint_says_what_to_do_in_any_case():
