@@ -117,6 +117,31 @@ class _Room:
         return self._sums[tasks]
 
 
+class _Hosts:
+    """The ids of the agents on hosts that tasks prefer, each looked for once."""
+
+    def __init__(self, agents: dict[str, Agent]) -> None:
+        self._agents = agents
+        self._ids: dict[str, str] = {}
+        self._missing: dict[str, str | None] = {}
+        """The agent that had come last when nothing was found."""
+
+    def agent_of(self, host: str) -> str | None:
+        """Return the id of the agent on a host; None if there is none."""
+        found = self._ids.get(host)
+        if found in self._agents:
+            return found
+        last = next(reversed(self._agents), None)
+        if host in self._missing and self._missing[host] == last:
+            return None
+        found = next((one.id for one in self._agents.values() if one.hostname == host), None)
+        if found is None:
+            self._missing[host] = last
+        else:
+            self._ids[host] = found
+        return found
+
+
 class SimulatedFramework(LocalScheduler):
     """One framework of a cluster file."""
 
@@ -153,6 +178,7 @@ class SimulatedFramework(LocalScheduler):
         self._joined = 0.0
         """When it began to ask, in seconds since the epoch."""
         self._waiting = WaitingTasks()
+        self._hosts = _Hosts(master.state.agents)
 
     def _new_random(self) -> Random:
         spec = self._spec
@@ -420,8 +446,11 @@ class SimulatedFramework(LocalScheduler):
         framework, spec = self._framework, self._spec
         wanted = [role for role in spec.roles if role not in spec.suppressed]
         if framework is not None and framework.active and wanted:
-            waiting = islice(self._waiting, _MOST_REQUESTS)
-            requests = [ResourceRequest(_amounts.of(task.resources)) for task in waiting]
+            waiting = islice(self._waiting.wishes(), _MOST_REQUESTS)
+            requests = [
+                ResourceRequest(_amounts.of(task.resources), None if host is None else self._hosts.agent_of(host))
+                for task, host in waiting
+            ]
             self._call(partial(self._master.subscriptions.revive_for, framework, wanted, requests))
 
     def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:

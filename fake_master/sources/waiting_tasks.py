@@ -48,6 +48,13 @@ class WaitingTasks:
             for waiting in queue:
                 yield waiting.wanted
 
+    def wishes(self) -> Iterator[tuple[WantedTask, str | None]]:
+        """Return each task, and the host that alone it takes for the moment; None for any."""
+        for queue in self._anywhere.values():
+            yield from ((waiting.wanted, None) for waiting in queue)
+        for host, preferring in self._preferring.items():
+            yield from ((waiting.wanted, host) for waiting in preferring)
+
     def add(self, wanted: WantedTask) -> Waiting:
         """Add a task after all others; return its place."""
         waiting = Waiting(self._arrived, wanted)

@@ -538,6 +538,8 @@ class Group(_Help, TyperGroup):
     def _in_our_words(self, ctx: Any, typed: str, *rest: str) -> str:
         """The question after "No such command" for a word of other tools; empty if there is nothing like it."""
         ours = _OTHER_TOOLS_WORDS[typed]
+        if typed == "help" and rest and self.get_command(ctx, rest[0]) is not None:
+            return f" Did you mean '{rest[0]} --help'?"
         likely = [word for word in ours if word.startswith("-") or self.get_command(ctx, word) is not None]
         for word in () if likely else rest:
             noun = self.get_command(ctx, word)

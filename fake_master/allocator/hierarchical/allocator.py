@@ -24,7 +24,7 @@ from fake_master.allocator.interface import (
 )
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quota
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resources import Resources
 
@@ -390,21 +390,36 @@ def _set_unavailability(state: State, agent: Agent, unavailability: Unavailabili
 
 
 def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
-    """Yield the first agents with room for any of the requests, as many as there are requests."""
-    sizes = list({id(request.amounts): request.amounts for request in requests}.values())
+    """Yield the agents that requests name and that have room, then the first with room for any of the other requests.
+
+    Of those, there are as many as there are other requests.
+    """
     eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
+
+    def has_room(free: FreeResources, sizes: Iterable[Quantities]) -> bool:
+        offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
+        amounts = [dict(found.full.allocation.scalars) for found in offerable]
+        return any(
+            all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
+        )
+
+    anywhere: dict[int, Quantities] = {}
+    named: dict[str, dict[int, Quantities]] = {}
+    left = 0
+    for request in requests:
+        left += request.agent is None
+        sizes = anywhere if request.agent is None else named.setdefault(request.agent, {})
+        sizes[id(request.amounts)] = request.amounts
+    for agent_id, of_agent in named.items():
+        if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, of_agent.values()):
+            yield agent_id
     room: dict[FreeResources, bool] = {}
-    left = len(requests)
     for agent in state.agents.values():
         if left == 0:
             return
         free = agent.free_resources
         if free not in room:
-            offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
-            amounts = [dict(found.full.allocation.scalars) for found in offerable]
-            room[free] = any(
-                all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
-            )
+            room[free] = has_room(free, anywhere.values())
         if room[free]:
             left -= 1
             yield agent.id

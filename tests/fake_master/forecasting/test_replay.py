@@ -130,6 +130,11 @@ def test_a_task_runs_on_the_host_on_which_it_ran_on_record_if_that_is_free(host)
     assert seconds(played(given).ends) == [300 if host == "h1" else None]
 
 
+def test_a_host_on_which_a_task_ran_on_record_is_offered_as_soon_as_it_asks():
+    given = demand([agent(1), agent(2), agent(3)], [task(0, host="h2"), task(0.5, host="h3"), task(0.6, host="h9")])
+    assert [round(start - SINCE, 3) for start in played(given).starts] == [0, 0.5, 1.601]
+
+
 def test_a_framework_without_a_name_is_known_by_its_id():
     given = demand([agent(1)], [task()])
     given.frameworks["f"] = given.frameworks["f"]._replace(name="")
