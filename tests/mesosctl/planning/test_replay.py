@@ -322,3 +322,20 @@ def test_a_role_that_has_a_thousandth_less_than_its_guarantee_is_short():
     guarantee = {"web": Quantities({"cpus": 2000})}
     found = outcomes(demand, Played([1000, None], [None, None], (), [(1000, guarantee)]), 10)
     assert found["web"].below_guarantee == 100
+
+
+@pytest.mark.parametrize(
+    ("are_fixed", "ran", "lasts", "end"),
+    [
+        (True, True, 30.0, 1040.0),
+        (True, True, 0.0, 1010.0),
+        (True, True, None, None),
+        (True, False, 30.0, None),
+        (False, True, 30.0, None),
+        (False, False, 30.0, None),
+    ],
+)
+def test_what_ran_from_the_beginning_ends_when_it_would_have_if_ends_are_fixed(are_fixed, ran, lasts, end):
+    task = ReplayedTask("F", "a", SIZES[0], 1010.0, lasts, ran_from_the_beginning=ran)
+    demand = RecordedDemand("c", "1.11.0", SINCE, UNTIL, [], {}, [task], ends_are_fixed=are_fixed)
+    assert demand.end_of(task) == end
