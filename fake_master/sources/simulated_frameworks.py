@@ -435,7 +435,8 @@ class SimulatedFramework(LocalScheduler):
         That allocation still runs: the first may have offered its host to another framework, which declined.
         """
         state = self._master.state
-        state.timers.at(state.now + self._master.allocation_interval + _MOMENT, partial(self._release, waiting))
+        seconds = max(self._master.allocation_interval, waiting.wanted.patience)
+        state.timers.at(state.now + seconds + _MOMENT, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:
         """A task has waited for its host long enough."""

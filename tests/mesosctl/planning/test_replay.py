@@ -325,17 +325,8 @@ def test_a_role_that_has_a_thousandth_less_than_its_guarantee_is_short():
 
 
 @pytest.mark.parametrize(
-    ("are_fixed", "ran", "lasts", "end"),
-    [
-        (True, True, 30.0, 1040.0),
-        (True, True, 0.0, 1010.0),
-        (True, True, None, None),
-        (True, False, 30.0, None),
-        (False, True, 30.0, None),
-        (False, False, 30.0, None),
-    ],
+    ("ran", "lasts", "end"), [(True, 30.0, 1040.0), (True, 0.0, 1010.0), (True, None, None), (False, 30.0, None)]
 )
-def test_what_ran_from_the_beginning_ends_when_it_would_have_if_ends_are_fixed(are_fixed, ran, lasts, end):
+def test_what_ran_from_the_beginning_ends_when_it_did(ran, lasts, end):
     task = ReplayedTask("F", "a", SIZES[0], 1010.0, lasts, ran_from_the_beginning=ran)
-    demand = RecordedDemand("c", "1.11.0", SINCE, UNTIL, [], {}, [task], ends_are_fixed=are_fixed)
-    assert demand.end_of(task) == end
+    assert task.ends == end
