@@ -311,10 +311,10 @@ class Allocator(ABC):
         return ()
 
     def serving_order(self) -> Iterable[tuple[RoleName, float]]:
-        """The roles that take part in sharing, the next to be served first, and the weighted dominant share of each.
+        """The roles that have frameworks, the next to be served first, and the weighted dominant share of each.
 
-        Roles below their guarantee come before all others.
+        Roles below their guarantee come before all others. Roles whose frameworks have suppressed offers are there too.
 
-        None if the allocator does not know them before a run, as where it draws lots.
+        Nothing if the allocator does not know the order before a run, as where it draws lots.
         """
         return ()
