@@ -1,9 +1,8 @@
 """Recorded demand on the decisions of the allocator alone, where everything is plain: the fast way of a replay.
 
-This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested, and
-that does not say on which agent a task ran: such as a log without the agents of tasks. There, a decision is
-a comparison of a few integers, and a master, its offers, its events and its tasks only carry them about: this takes a
-twentieth of the time.
+This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested: such
+as most logs. There, a decision is a comparison of a few integers, and a master, its offers, its events and its tasks
+only carry them about: this takes a twentieth of the time.
 
 `ScalarReplay.of` says whether a cluster is of this kind; `ReplayRun` takes the general way otherwise. Both make the
 same decisions at the same moments, to the last bit: `tests/fake_master/forecasting/test_scalar_replay.py` plays random
@@ -20,7 +19,7 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -30,6 +29,7 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.forecasting.asked_tasks import AskedTasks
 from fake_master.forecasting.packed_amounts import Amounts, Lanes
+from fake_master.sources.demand import released_at
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
@@ -254,6 +254,10 @@ class _Client(_Node):
         return 0.0
 
 
+_Kind = tuple[int, str | None]
+"""What tasks that wait have in common: the id of the resources of their size, and their role."""
+
+
 class _Framework:
     """A framework: the tasks that it asks for, and those that wait."""
 
@@ -267,27 +271,69 @@ class _Framework:
         """The tasks that it has yet to ask for, without the next one."""
         self.next = next(self.asks, None)
         self.waiting = 0
-        self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[int]]] = {}
-        """The places of the tasks that wait, by size and role."""
+        self.queues: dict[_Kind, tuple[Amounts, deque[int]]] = {}
+        """The places of the tasks that wait for any agent, by size and role."""
+        self.preferring: dict[str, dict[int, tuple[Amounts, _Kind]]] = {}
+        """By host, the tasks that wait for it alone, by their places."""
 
-    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, int]]:
+    def wait(self, kind: _Kind, size: Amounts, place: int) -> None:
+        """Let a task wait for any agent."""
+        found = self.queues.get(kind)
+        if found is None:
+            found = self.queues[kind] = (size, deque())
+            for client in self.clients:
+                client.unfit.clear()
+        queue = found[1]
+        if queue and place < queue[-1]:  # it has waited for its host
+            insort(queue, place)
+        else:
+            queue.append(place)
+
+    def wait_for(self, host: str, kind: _Kind, size: Amounts, place: int) -> None:
+        """Let a task wait for a host."""
+        self.preferring.setdefault(host, {})[place] = size, kind
+
+    def release(self, host: str, place: int) -> bool:
+        """Let a task that waits for a host wait for any agent from now on; return whether it still waits for it."""
+        own = self.preferring.get(host, {})
+        if place not in own:
+            return False
+        size, kind = own[place]
+        self._drop(host, place)
+        self.wait(kind, size, place)
+        return True
+
+    def take(self, client: _Client, host: str, left: Amounts) -> list[tuple[Amounts, int]]:
         """Return the waiting tasks for which an offer has room, first come, first served; they wait no longer."""
         found: list[tuple[Amounts, int]] = []
         role, offered = client.role.name, left
-        fitting = [(queue[0], key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
-        while fitting := [one for one in fitting if self._contain(left, one[2])]:
-            _, key, size, queue = first = min(fitting)
-            found.append((size, queue.popleft()))
-            left -= size
-            fitting.remove(first)
-            if queue:
-                fitting.append((queue[0], key, size, queue))
+        fitting = [(queue[0], kind, size, queue) for kind, (size, queue) in self.queues.items() if kind[1] == role]
+        own = deque((place, size) for place, (size, kind) in self.preferring.get(host, {}).items() if kind[1] == role)
+        while (fitting := [one for one in fitting if self._contain(left, one[2])]) or own:
+            if own and (not fitting or own[0][0] < min(fitting)[0]):
+                place, size = own.popleft()
+                if not self._contain(left, size):
+                    continue
+                self._drop(host, place)
             else:
-                del self.queues[key]
+                _, kind, size, queue = first = min(fitting)
+                place = queue.popleft()
+                fitting.remove(first)
+                if queue:
+                    fitting.append((queue[0], kind, size, queue))
+                else:
+                    del self.queues[kind]
+            found.append((size, place))
+            left -= size
         if not found:
             client.unfit.add(offered)
         self.waiting -= len(found)
         return found
+
+    def _drop(self, host: str, place: int) -> None:
+        del self.preferring[host][place]
+        if not self.preferring[host]:
+            del self.preferring[host]
 
 
 class _Declined(NamedTuple):
@@ -440,6 +486,7 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
+        self._hosts = [agent.info.hostname for agent in self._agents]
         sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
         self._lanes = _lanes_for(state, sizes.values())
         self._sizes = {known: self._lanes.packed(size) for known, size in sizes.items()}
@@ -462,11 +509,10 @@ class ScalarReplay:
         self._offers: _Offers = {}
         self._unanswered: list[_Offers] = []
         """The offers of each run at this moment."""
-        self._until = now
         self._idle_until = [0.0] * len(self._free)
         """By agent: everybody refuses whatever they may be offered of it until then."""
         self._bounds = _Bounds(self._lanes, state, self._roles, sum(self._free))
-        self._now = now
+        self._now = self._until = now
         self._over = now
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
@@ -790,16 +836,25 @@ class ScalarReplay:
     def _ask(self, framework: _Framework) -> None:
         """A framework asks for everything that is due, and revives."""
         while (task := framework.next) is not None and framework.joined + task.asked <= self._now:
-            key = id(task.resources), task.role
-            found = framework.queues.get(key)
-            if found is None:
-                found = framework.queues[key] = (self._sizes[key[0]], deque())
-                for client in framework.clients:
-                    client.unfit.clear()
-            found[1].append(task.place)
+            kind = id(task.resources), task.role
+            if task.agent is None:
+                framework.wait(kind, self._sizes[kind[0]], task.place)
+            else:
+                framework.wait_for(task.agent, kind, self._sizes[kind[0]], task.place)
+                moment = released_at(self._now, self._interval)
+                self._at(moment, partial(self._release, framework, task.agent, task.place))
             framework.next = next(framework.asks, None)
             framework.waiting += 1
         self._ask_later(framework)
+        self._revive(framework)
+
+    def _release(self, framework: _Framework, host: str, place: int) -> None:
+        """A task has waited for its host long enough."""
+        if framework.release(host, place):
+            self._revive(framework)
+
+    def _revive(self, framework: _Framework) -> None:
+        """A framework revives: its filters end, and what it wants may be offered at once."""
         self._seen.clear()
         self._has_changed = True
         self._idle_until = [0.0] * len(self._free)
@@ -822,6 +877,10 @@ class ScalarReplay:
                 break
             sizes.add(size)
             seen += len(queue)
+        own = chain.from_iterable(tasks.values() for tasks in framework.preferring.values())
+        for size, _ in islice(own, max(0, _MOST_REQUESTS - seen)):
+            sizes.add(size)
+            seen += 1
         found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, _MOST_REQUESTS)))
         if found:
             self._candidates = found.union(self._candidates or ())
@@ -868,12 +927,13 @@ class ScalarReplay:
 
     def _answer(self, client: _Client, offers: dict[int, Amounts]) -> list[tuple[_Client, int, Amounts]]:
         """Launch what fits into offers, first come, first served; return the offers without any that does."""
-        framework, unfit = client.framework, client.unfit
+        framework, unfit, hosts = client.framework, client.unfit, self._hosts
         declined: list[tuple[_Client, int, Amounts]] = []
         back = 0
         for agent, part in offers.items():
             left = part
-            if framework.waiting and part not in unfit and (taken := framework.take(client, part)):
+            is_fit = framework.waiting and (part not in unfit or hosts[agent] in framework.preferring)
+            if is_fit and (taken := framework.take(client, hosts[agent], part)):
                 for size, place in taken:
                     self._start(client, agent, size, place)
                     left -= size

@@ -30,6 +30,8 @@ from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
+_MOMENT = 0.001
+
 
 @dataclass(slots=True, eq=False)
 class WantedTask:
@@ -47,6 +49,14 @@ class WantedTask:
     """The role in which it may run; None for any of the framework's."""
     agent: str | None = None
     """The host that it prefers for one allocation interval; after that it takes any."""
+
+
+def released_at(asked: float, interval: float) -> float:
+    """Return when a task that prefers a host may take any, `interval` being that between two allocations.
+
+    It is just after the next allocation: the first may have offered its host to another framework, which declined.
+    """
+    return asked + interval + _MOMENT
 
 
 # --- Spans ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.demand import Demand, Span, WantedTask
+from fake_master.sources.demand import Demand, Span, WantedTask, released_at
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.sources.waiting_tasks import Fitting, Waiting, WaitingTasks, part_of
 from fake_master.state.agents import Agent
@@ -30,7 +30,6 @@ from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import Lending
 
-_MOMENT = 0.001
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
 # Kept for offers of resources that come again.
@@ -404,12 +403,10 @@ class SimulatedFramework(LocalScheduler):
         self._revive()
 
     def _release_later(self, waiting: Waiting) -> None:
-        """Let a task take any host, unless it gets its own by the next allocation.
-
-        That allocation still runs: the first may have offered its host to another framework, which declined.
-        """
+        """Let a task take any host, unless it gets its own by then."""
         state = self._master.state
-        state.timers.at(state.now + self._master.allocation_interval + _MOMENT, partial(self._release, waiting))
+        moment = released_at(state.now, self._master.allocation_interval)
+        state.timers.at(moment, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:
         """A task has waited for its host long enough."""

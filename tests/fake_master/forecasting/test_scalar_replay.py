@@ -1,6 +1,7 @@
 """The fast way of a replay: it makes the same decisions as the general one, on a master."""
 
 import random
+from dataclasses import replace
 from unittest import mock
 
 import hypothesis
@@ -83,6 +84,18 @@ def demand(chosen):
     return RecordedDemand("c", "1.11.0", since, since + length, there, frameworks, tasks, first_run=first_run)
 
 
+def preferring(chosen, given):
+    """The same demand of tasks that mostly prefer hosts: those of one agent, of two, or of none that is there."""
+    number = chosen.randint(1, len(given.agents))
+    agents = [
+        one._replace(agent=replace(one.agent, hostname=f"h{place % number}")) for place, one in enumerate(given.agents)
+    ]
+    share = chosen.choice([0.3, 1.0])
+    hosts = [f"h{place}" for place in range(number + (chosen.random() < 0.3))]
+    tasks = [task._replace(host=chosen.choice(hosts)) if chosen.random() < share else task for task in given.tasks]
+    return replace(given, agents=agents, tasks=tasks)
+
+
 def waiting(chosen):
     """Two or three frameworks that hold most of one or two agents, and decline what is left of them for a long time.
 
@@ -116,17 +129,30 @@ def on_a_master(given, words, refuse):
         return played(given, words, refuse)
 
 
+def on_the_fast_way(given, words, refuse):
+    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
+        return played(given, words, refuse)
+
+
 @pytest.mark.parametrize("seed", [*range(24), 2277, 2362, 3091])
 def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = demand(chosen)
     words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general = on_a_master(given, words, refuse)
-    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
-        fast = played(given, words, refuse)
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
     assert fast.starts == general.starts
     assert fast.ends == general.ends
     assert fast.guarantees == general.guarantees
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_tasks_that_prefer_hosts_start_at_the_same_moments_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = preferring(chosen, demand(chosen))
+    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
+    assert fast.starts == general.starts
+    assert fast.ends == general.ends
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -134,7 +160,7 @@ def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_maste
     chosen = random.Random(seed)
     given = waiting(chosen)
     words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general, fast = on_a_master(given, words, refuse), played(given, words, refuse)
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
     assert fast.starts == general.starts
     assert fast.ends == general.ends
 
