@@ -203,8 +203,8 @@ class Allocator(ABC):
     def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
         """Do as `revive` for a framework that says which tasks it has waiting.
 
-        An allocator may look at agents without room for any of them later, with the next batch: the framework would
-        only decline them.
+        An allocator may look at other agents than those with room for one of them later, with the next batch: the
+        framework would only decline them.
         """
         del requests
         self.revive(framework, roles)

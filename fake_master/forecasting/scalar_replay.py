@@ -19,7 +19,7 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, count, islice
+from itertools import count, islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -255,7 +255,7 @@ class _Client(_Node):
 
 
 _Kind = tuple[int, str | None]
-"""What tasks that wait have in common: the id of the resources of their size, and their role."""
+"""The id of the resources that tasks need, and their role."""
 
 
 class _Framework:
@@ -487,10 +487,9 @@ class ScalarReplay:
         self._state = state
         self._agents = list(state.agents.values())
         self._hosts = [agent.info.hostname for agent in self._agents]
-        sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
-        self._lanes = _lanes_for(state, sizes.values())
-        self._sizes = {known: self._lanes.packed(size) for known, size in sizes.items()}
-        """By the ids of their resources."""
+        self._agent_on = {host: agent for agent, host in reversed([*enumerate(self._hosts)])}
+        """The first of the agents on a host, which represents it (`AgentRegistry.adopt`)."""
+        self._lanes, self._sizes = _packed_sizes(state, frameworks)
         self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
         """By agent, without what is offered."""
         self._open = _OpenAgents(self._free)
@@ -869,7 +868,10 @@ class ScalarReplay:
         self._request_run_for(framework)
 
     def _request_run_for(self, framework: _Framework) -> None:
-        """Request a run for the first agents with room for any of the tasks that wait, as many as these are."""
+        """Request a run for the agents of hosts with room for a task that waits for it, and for the first for others.
+
+        These have room for any of the tasks that wait for no host, and are as many as these tasks.
+        """
         sizes: set[Amounts] = set()
         seen = 0
         for size, queue in framework.queues.values():
@@ -877,13 +879,21 @@ class ScalarReplay:
                 break
             sizes.add(size)
             seen += len(queue)
-        own = chain.from_iterable(tasks.values() for tasks in framework.preferring.values())
-        for size, _ in islice(own, max(0, _MOST_REQUESTS - seen)):
-            sizes.add(size)
-            seen += 1
         found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, _MOST_REQUESTS)))
+        own = ((host, size) for host, tasks in framework.preferring.items() for size, _ in tasks.values())
+        for host, size in islice(own, max(0, _MOST_REQUESTS - seen)):
+            agent = self._agent_on.get(host)
+            if agent is not None and self._has_room(framework.clients, agent, size):
+                found.add(agent)
         if found:
             self._candidates = found.union(self._candidates or ())
+
+    def _has_room(self, clients: Sequence[_Client], agent: int, size: Amounts) -> bool:
+        """Whether one of these clients may be offered enough of an agent for this size."""
+        free = self._open.free[agent]
+        return self._lanes.contain(free, size) and any(
+            agent in client.agents and client.large_enough[free] for client in clients
+        )
 
     def _agents_with_room(self, clients: Sequence[_Client], sizes: Collection[Amounts]) -> Iterator[int]:
         """Return the agents, in order, of which one of these clients may be offered enough for one of these sizes."""
@@ -993,17 +1003,22 @@ class ScalarReplay:
                 client.until.pop(agent, None)
 
 
-def _lanes_for(state: State, sizes: Collection[Quantities]) -> Lanes:
-    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them."""
+def _packed_sizes(state: State, frameworks: Sequence[AskingFramework]) -> tuple[Lanes, dict[int, Amounts]]:
+    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them.
+
+    The second value has the sizes of tasks in these lanes, by the ids of their resources.
+    """
+    sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
     totals = [agent.capacity.scalars for agent in state.agents.values()]
     guarantees = [role.quota.guarantees.items() for role in state.roles.with_quota()]
     limits = [role.quota.limits.items() for role in state.roles.with_quota()]
     most: Counter[str] = Counter()
     for amounts in (*totals, *totals, *guarantees):
         most.update(dict(amounts))
-    names = {name for size in sizes for name, _ in size.items()}
+    names = {name for size in sizes.values() for name, _ in size.items()}
     names |= {*most, *(name for amounts in limits for name, _ in amounts)}
-    return Lanes(sorted(names), max(most.values(), default=0))
+    lanes = Lanes(sorted(names), max(most.values(), default=0))
+    return lanes, {known: lanes.packed(size) for known, size in sizes.items()}
 
 
 def _is_plain(total: Resources) -> bool:

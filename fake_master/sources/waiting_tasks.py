@@ -44,9 +44,16 @@ class WaitingTasks:
         return self._count
 
     def __iter__(self) -> Iterator[WantedTask]:
-        for queue in (*self._anywhere.values(), *self._preferring.values()):
+        return (wanted for wanted, _ in self.with_hosts())
+
+    def with_hosts(self) -> Iterator[tuple[WantedTask, str | None]]:
+        """Yield each task, and the host for which it waits; None for any."""
+        for queue in self._anywhere.values():
             for waiting in queue:
-                yield waiting.wanted
+                yield waiting.wanted, None
+        for host, preferring in self._preferring.items():
+            for waiting in preferring:
+                yield waiting.wanted, host
 
     def add(self, wanted: WantedTask) -> Waiting:
         """Add a task after all others; return its place."""

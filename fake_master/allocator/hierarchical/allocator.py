@@ -24,7 +24,7 @@ from fake_master.allocator.interface import (
 )
 from fake_master.allocator.options import Options
 from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quota
+from mesosctl.model.quantities import Quantities, Quota
 from mesosctl.model.reservations.operations import Conversion, apply_all
 from mesosctl.model.resources import Resources
 
@@ -390,21 +390,34 @@ def _set_unavailability(state: State, agent: Agent, unavailability: Unavailabili
 
 
 def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
-    """Yield the first agents with room for any of the requests, as many as there are requests."""
-    sizes = list({id(request.amounts): request.amounts for request in requests}.values())
+    """Yield the agents that requests name and that have room for these.
+
+    For those that name none, yield the first agents with room for any, as many as there are such requests.
+    """
     eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
+
+    def has_room(free: FreeResources, sizes: Iterable[Quantities]) -> bool:
+        offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
+        amounts = [dict(found.full.allocation.scalars) for found in offerable]
+        return any(
+            all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
+        )
+
+    sizes: dict[int, Quantities] = {}
+    left = 0
+    for request in requests:
+        if request.agent is None:
+            sizes[id(request.amounts)] = request.amounts
+            left += 1
+        elif request.agent in state.agents and has_room(state.agents[request.agent].free_resources, [request.amounts]):
+            yield request.agent
     room: dict[FreeResources, bool] = {}
-    left = len(requests)
     for agent in state.agents.values():
         if left == 0:
             return
         free = agent.free_resources
         if free not in room:
-            offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
-            amounts = [dict(found.full.allocation.scalars) for found in offerable]
-            room[free] = any(
-                all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
-            )
+            room[free] = has_room(free, sizes.values())
         if room[free]:
             left -= 1
             yield agent.id
