@@ -24,6 +24,7 @@ from fake_master.process import (
 from mesosctl.model.errors import BadInput, MesosctlError, too_little_memory
 from mesosctl.model.exit_status import ExitStatus
 from mesosctl.model.notation import parse_duration
+from mesosctl.model.suggestion import extra
 from mesosctl.user_folders import edits_told
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _check_driver(options: ServeOptions) -> None:
     from fake_master.http.encodings import has_protobuf
 
     if not has_protobuf():
-        raise BadInput("the package protobuf is not installed", field="driver", hint="pip install 'mesosctl[protobuf]'")
+        raise BadInput("the package protobuf is not installed", field="driver", hint=extra("protobuf"))
     if options.ssl_cert_file is not None:
         raise BadInput("--driver does not work with TLS", field="driver", hint="leave out --ssl-cert-file")
 

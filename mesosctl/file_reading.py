@@ -100,9 +100,14 @@ def _missing_hint(path: Path) -> str | None:
             return f"it is a link to {path.readlink()}, which does not exist"
         if not path.parent.is_dir():
             return f"there is no folder {path.parent}"
-        meant = get_close_matches(path.name, [entry.name for entry in path.parent.iterdir()], 1, 0.8)
-        if meant:
-            return f"did you mean {path.with_name(meant[0])}?"
+        there = list(path.parent.iterdir())
+        # The same ending makes no name similar: b.toml is not a.toml.
+        alike = get_close_matches(path.stem, [entry.stem for entry in there if entry.suffix == path.suffix], 1)
+        names = [f"{stem}{path.suffix}" for stem in alike] or get_close_matches(
+            path.name, [entry.name for entry in there if entry.suffix != path.suffix], 1, 0.8
+        )
+        if names:
+            return f"did you mean {path.with_name(names[0])}?"
         if not path.is_absolute():
             return f"it was looked for in {Path.cwd()}"
         return f"the folder {path.parent} has no file with this name"

@@ -1,13 +1,13 @@
 """Recorded tasks as a framework asks for them."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
 from fake_master.sources.demand import Demand, WantedTask
 from mesosctl.model.resources import Resources
-from mesosctl.planning.replayed_tasks import ReplayedTask
+from mesosctl.planning.replay import RecordedDemand
 
 
 @dataclass(slots=True, eq=False)
@@ -21,9 +21,10 @@ class AskedTask(WantedTask):
 class AskedTasks(Demand):
     """The tasks of one framework of a recording: places in it, from which each is made when it is its turn."""
 
-    def __init__(self, recorded: Sequence[ReplayedTask], start: float) -> None:
+    def __init__(self, demand: RecordedDemand, start: float) -> None:
         """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one."""
-        self._recorded = recorded
+        self._demand = demand
+        self._recorded = demand.tasks
         self._start = start
         self._places = array("I")
         self.sizes: dict[int, Resources] = {}
@@ -44,7 +45,8 @@ class AskedTasks(Demand):
         for place in self._places:
             task = self._recorded[place]
             asked = max(0.0, task.asked - self._start - after)
-            yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, place)
+            ends = self._demand.end_of(task)
+            yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, ends, place)
 
     def tasks(self, random: Random) -> Iterator[AskedTask]:  # noqa: ARG002  # nothing is left to chance
         """See `Demand.tasks`."""

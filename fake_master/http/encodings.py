@@ -22,8 +22,9 @@ from mesosctl.api.protobuf_json import recordio
 from mesosctl.api.protobuf_json.decoding import ConversionError
 from mesosctl.api.protobuf_json.message_tables import Message
 from mesosctl.api.protobuf_json.messages import read
+from mesosctl.model.suggestion import extra
 
-_INSTALL = "install mesosctl[protobuf]"
+_INSTALL = f"install protobuf, {extra('protobuf')}"
 
 
 def read_call(request: Request, form: Message) -> dict[str, Any]:

@@ -83,8 +83,6 @@ class RateLimiting:
             limiter.begin()
             action()
             self._count_processed(framework)
-        elif due <= now:
-            self._process(framework, stream, limiter, action)
         else:
             self._state.timers.at(due, lambda: self._process(framework, stream, limiter, action))
 

@@ -49,6 +49,8 @@ class WantedTask:
     """The role in which it may run; None for any of the framework's."""
     agent: str | None = None
     """The host that it prefers for one allocation interval; after that it takes any."""
+    ends: float | None = None
+    """When it ends however late it starts, in seconds since the epoch; None if it runs for as long as it lasts."""
 
 
 def released_at(asked: float, interval: float) -> float:

@@ -31,7 +31,7 @@ from mesosctl.model.reservations.operations import check_create
 from mesosctl.model.reservations.rules import Requester, check_reserve, check_stack
 from mesosctl.model.resource import Disk, Labels, Resource
 from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import Profile
+from mesosctl.model.version_profile import MESOS_1_11, Profile
 from mesosctl.planning.desired_state import DesiredState
 from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
 
@@ -100,7 +100,12 @@ class InitialState:
                 roles.check_whitelist(role, flags.whitelist)
                 found[role] = desired.applied_to(None)
                 wish = Wish.of(role, found[role], by_request=not profile.knows_update_quota)
-                refuse(quota_rules.QUOTA_ON_MASTER, wish, GivenFacts(profile))
+                try:
+                    refuse(quota_rules.QUOTA_ON_MASTER, wish, GivenFacts(profile))
+                except RuleViolation as error:
+                    if error.rule == "quota.limits-need-update":
+                        error.hint = f'mesos_version = "{MESOS_1_11.name}" has limits; otherwise, leave them out'
+                    raise
         quota_rules.check_tree(found)
         return found
 

@@ -459,7 +459,8 @@ class SimulatedFramework(LocalScheduler):
             self._launched += 1
             following = f"task-{self._launched}"
             name = None if following in self._named else following
-        return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=wanted.lasts)
+        lasts = wanted.lasts if wanted.ends is None else max(0.0, wanted.ends - self._master.state.now)
+        return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=lasts)
 
     def _accept_demand(
         self, framework: Framework, offer: Offer, taken: Sequence[Fitting], tasks: Sequence[Task], held: Resources

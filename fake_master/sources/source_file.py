@@ -10,6 +10,7 @@ from mesosctl.api.files import reading
 from mesosctl.api.snapshots.snapshot import rewindable
 from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput
+from mesosctl.model.suggestion import on_cluster
 
 Source = ClusterSpec | RestoredCluster
 _ENOUGH = 256
@@ -21,7 +22,8 @@ def read_source(path: Path, mesos_version: str | None = None) -> Source:
     try:
         with open_file(path) as opened:
             file = rewindable(opened)
-            source = read_opened(file, str(path), mesos_version)
+            with on_cluster(master="ADDRESS"):  # no hint asks the cluster that cannot be read
+                source = read_opened(file, str(path), mesos_version)
             if isinstance(source, RestoredCluster):
                 return replace(source, fingerprint=fingerprint_of(file))
             return source

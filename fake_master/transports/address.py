@@ -119,7 +119,7 @@ def open_on_call(
     """The master behind an address, with the state that its last command left.
 
     `longest_wait`, `clock`, `notice`: see `fake_master.open_transport`. It starts with the first request that needs
-    a master. Raises BadInput, and so may that request.
+    a master, or at once if a clock is given. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
     path = parsed.state_file()
@@ -164,11 +164,19 @@ def open_on_call(
             kept.settle()
             time.sleep(parsed.advance)
         if clock is not None:
-            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True)
+            return KeptConnection(master, kept, clock.sleep, _nothing, passes_time=True, settles=False)
         return KeptConnection(master, kept, waiting.wait, waiting.sleep, passes_time=parsed.advance > 0)
 
     profile = None if parsed.advance else at_rest
-    return LazyConnection(start, registry, profile, lambda: _explained(address, path))
+    connection = LazyConnection(start, registry, profile, lambda: _explained(address, path))
+    if clock is not None:
+        # The start moves the clock to the time that was kept: in the middle of a request, its deadline would pass.
+        try:
+            connection.start()
+        except BaseException:
+            connection.close()
+            raise
+    return connection
 
 
 def _nothing(_seconds: float) -> None:

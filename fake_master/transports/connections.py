@@ -105,15 +105,27 @@ class DirectConnection:
 class KeptConnection(DirectConnection):
     """A connection to a master of a cluster that goes on with each command.
 
-    The cluster is settled before each answer, and kept at the end if anything but the time has changed it.  After an
-    interruption, the next command begins where this one did, with what the registry says.
+    The cluster is settled before each answer, unless its allocations run in time that passes meanwhile.  It is kept at
+    the end if anything but the time has changed it.  After an interruption, the next command begins where this one did,
+    with what the registry says.
     """
 
     def __init__(
-        self, master: "Master", kept: "KeptCluster", sleep: Sleep, pass_time: Sleep, *, passes_time: bool = False
+        self,
+        master: "Master",
+        kept: "KeptCluster",
+        sleep: Sleep,
+        pass_time: Sleep,
+        *,
+        passes_time: bool = False,
+        settles: bool = True,
     ) -> None:
-        """`pass_time` lets the client's waiting time pass; `passes_time`: whether the time that passes is kept too."""
+        """`pass_time` lets the client's waiting time pass; `passes_time`: whether the time that passes is kept too.
+
+        Without `settles`, a request makes no allocation run: what a recorder asks does not disturb what it records.
+        """
         super().__init__(master, sleep)
+        self._settles = settles
         self._pass_time = pass_time
         self._kept = kept
         self._is_settled = False
@@ -147,7 +159,7 @@ class KeptConnection(DirectConnection):
         self._pass_time(seconds)
 
     def _settle(self) -> None:
-        if not self._is_settled:
+        if self._settles and not self._is_settled:
             self._kept.settle()
             self._is_settled = True
 
@@ -235,6 +247,11 @@ class LazyConnection:
             self._registry.close()
         else:
             self._started.close()
+
+    def start(self) -> None:
+        """Start the master before the first request.  Raises BadInput as `answer` does."""
+        with self._explained():
+            self._master()
 
     def _master(self) -> DirectConnection:
         if self._started is None:

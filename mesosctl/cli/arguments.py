@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from mesosctl.model.quota.role_status import RoleStatus
     from mesosctl.model.reservations.holdings import RegisteredAgent
     from mesosctl.model.resource import Resource
+    from mesosctl.model.resources import Resources
     from mesosctl.operations.reservations.send import SendOptions
     from mesosctl.operations.reservations.targets import Owner
 
@@ -581,30 +582,40 @@ def note_unmet_wish(session: Session, master: "Master", role: str, wish: "Quota"
     `tried` is the command that forecasts the change. Nothing is said if the cluster cannot be read.
     """
     from mesosctl.model.amount_text import in_words
+    from mesosctl.model.notation import listed
+    from mesosctl.model.quantities import Quantities
     from mesosctl.operations.quota.reading import unmet_guarantees
     from mesosctl.operations.reservations.targets import read_agents
 
     if session.options.quiet:
         return
     try:
-        free = _free_on(read_agents(master))
+        agents = [one for one in read_agents(master) if one.active]
     except MesosctlError:
         return
-    lacking = unmet_guarantees(master, lambda: free, {role: wish}).get(role)
-    if lacking:
-        missing = in_words((lacking - free) or lacking)  # nothing of it is left if other guarantees lack it too
-        session.note(
-            f"role {role} would be {missing} below its new guarantee until other roles release enough; {tried} "
-            "forecasts it"
-        )
+    free = _free_on(agents)
+    unmet = unmet_guarantees(master, lambda: free, {role: wish})
+    if role not in unmet:
+        return
+    short = Quantities.total(unmet.values()) - free
+    held = _unreserved(one.total for one in agents) - free
+    until = " until other roles release enough" if held.contains(short) else ""
+    if len(unmet) == 1:
+        says = f"role {role} would be {in_words(short)} below its new guarantee{until}"
+    else:
+        says = f"what is free now is {in_words(short)} too little for the guarantees of {listed(sorted(unmet))}{until}"
+    session.note(f"{says}; {tried} forecasts it")
 
 
 def _free_on(agents: "Iterable[RegisteredAgent]") -> "Quantities":
     """The amounts that a guarantee can be met with at once; what is offered counts too."""
+    return _unreserved(one.available for one in agents if one.active)
+
+
+def _unreserved(parts: "Iterable[Resources]") -> "Quantities":
     from mesosctl.model.quantities import Quantities
 
-    available = (one.available.filter(_counts_as_free) for one in agents if one.active)
-    return Quantities.total(one.scalar_quantities() for one in available)
+    return Quantities.total(one.filter(_counts_as_free).scalar_quantities() for one in parts)
 
 
 def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:

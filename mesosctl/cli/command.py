@@ -5,11 +5,11 @@ Every command and every group takes the global options too, so that you can writ
 """
 
 import inspect
+import itertools
 import re
 import shlex
 from collections.abc import Sequence
 from functools import cache, partial
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
 import typer
@@ -418,7 +418,7 @@ def _by_attribute(option: str, ctx: Any, words: Sequence[str]) -> str:
     attribute = option.removeprefix("--lose-")
     if attribute == option or "--lose-agent" not in _options_of(ctx.command, ctx):
         return ""
-    value = next((after for before, after in pairwise(words) if before == option), "VALUE")
+    value = next((after for before, after in itertools.pairwise(words) if before == option), "VALUE")
     return f"name the agents by their attribute: {options_text(lose_agent=f'{attribute}={value}')}"
 
 
@@ -486,11 +486,13 @@ _OTHER_TOOLS_WORDS = {
     "update": ("set",),
     "change": ("update", "set"),
     "edit": ("update", "set"),
-    "delete": ("remove", "unset", "destroy"),
-    "remove": ("unset", "destroy"),
+    "delete": ("remove", "unset", "destroy", "teardown"),
+    "remove": ("unset", "destroy", "teardown"),
     "unset": ("remove",),
-    "destroy": ("remove", "unset"),
-    "rm": ("remove", "unset", "destroy"),
+    "destroy": ("remove", "unset", "teardown"),
+    "rm": ("remove", "unset", "destroy", "teardown"),
+    "kill": ("teardown",),
+    "stop": ("teardown",),
     "version": ("--version",),
     "help": ("--help",),
     "status": ("top",),
@@ -499,6 +501,8 @@ _OTHER_TOOLS_WORDS = {
 """The words of other tools, and of other nouns, that people may type, and the words of the noun for them."""
 _THAT_READ = ("list", "show", "ls", "get", "describe", "status", "info", "help")
 """Words for what a command without a verb does."""
+REMOVE = ("delete", "remove", "unset", "destroy", "rm", "reset", "clear")
+"""Words for the end of something that was set."""
 
 
 class Group(_Help, TyperGroup):
@@ -534,6 +538,8 @@ class Group(_Help, TyperGroup):
     def _in_our_words(self, ctx: Any, typed: str, *rest: str) -> str:
         """The question after "No such command" for a word of other tools; empty if there is nothing like it."""
         ours = _OTHER_TOOLS_WORDS[typed]
+        if typed == "help" and rest and self.get_command(ctx, rest[0]) is not None:
+            return f" Did you mean '{rest[0]} --help'?"
         likely = [word for word in ours if word.startswith("-") or self.get_command(ctx, word) is not None]
         for word in () if likely else rest:
             noun = self.get_command(ctx, word)
@@ -571,17 +577,32 @@ class ListGroup(Group):
             return super().invoke(ctx)
         except NotFound as error:
             word = ctx.meta.get(_LISTED)
-            verb = self._likely_verb(ctx, word) if word else None
-            if verb is not None:
-                meant = _with_verb(ctx, word, verb)
-                error.hint = f"did you mean the verb '{verb}'? {meant or f'see {ctx.command_path} --help'}"
+            hint = self._hint_of(ctx, word) if word else None
+            if hint is not None:
+                error.hint = hint
             raise
 
-    def _likely_verb(self, ctx: Any, word: str) -> str | None:
-        from mesosctl.model.roles import closest
+    def instead(self, word: str, following: Sequence[str]) -> str | None:
+        """A hint: what to do instead of a verb that the noun lacks for a reason; None if there is no reason."""
+        del word, following
+        return None
 
+    def _hint_of(self, ctx: Any, word: str) -> str | None:
+        """The verb that a word may stand for, or the verbs that there are; None if it is more likely a name."""
         verbs = self.list_commands(ctx)
-        return next((verb for verb in _OTHER_TOOLS_WORDS.get(word, ()) if verb in verbs), None) or closest(word, verbs)
+        is_verb = word in (*_OTHER_TOOLS_WORDS, *REMOVE) or word in _verbs_of_all(ctx)
+        likely = next((verb for verb in _OTHER_TOOLS_WORDS.get(word, ()) if verb in verbs), None)
+        if likely is None and not is_verb:
+            from mesosctl.model.roles import closest
+
+            likely = closest(word, verbs)
+        if likely is not None:
+            meant = _with_verb(ctx, word, likely)
+            return f"did you mean the verb '{likely}'? {meant or f'see {ctx.command_path} --help'}"
+        if not is_verb or word in _THAT_READ:
+            return None
+        instead = self.instead(word, _names_after(ctx, word))
+        return instead or f"{ctx.command_path} has no verb '{word}'; its verbs: {', '.join(verbs)}"
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """The verbs, and what `list` may be followed by."""
@@ -602,11 +623,27 @@ class ListGroup(Group):
 def _with_verb(ctx: Any, word: str, verb: str) -> str:
     """The command that was typed, with this verb instead of the word; empty if nothing follows the word."""
     environment = _environment_of(ctx)
-    words = list(environment.words)
+    before, after = _around(ctx, word)
+    return environment.secrets.redact(shlex.join(["mesosctl", *before, verb, *after])) if after else ""
+
+
+def _around(ctx: Any, word: str) -> tuple[list[str], list[str]]:
+    """The words that were typed before and after a word of a noun."""
+    words = list(_environment_of(ctx).words)
     at = words.index(word, words.index(ctx.info_name)) if ctx.info_name in words else len(words)
-    if at >= len(words) - 1:
-        return ""
-    return environment.secrets.redact(shlex.join(["mesosctl", *words[:at], verb, *words[at + 1 :]]))
+    return words[:at], words[at + 1 :]
+
+
+def _names_after(ctx: Any, word: str) -> list[str]:
+    """The names that follow a word of a noun, up to the first option."""
+    return list(itertools.takewhile(lambda one: not one.startswith("-"), _around(ctx, word)[1]))
+
+
+def _verbs_of_all(ctx: Any) -> set[str]:
+    """The verbs of every noun."""
+    root = ctx.find_root().command
+    nouns = [root.get_command(ctx, name) for name in root.list_commands(ctx)]
+    return {verb for noun in nouns if isinstance(noun, Group) for verb in noun.list_commands(ctx)}
 
 
 _LISTED = "mesosctl.listed"

@@ -1,6 +1,7 @@
 """`mesosctl whatif --replay`: the options of a replay, and its answer."""
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -75,8 +76,14 @@ def answer_replay(
         start, end = window_of(cluster, given.since, given.until)
         changes = [TimedChange(word, change) for word, change in wanted]
         at: float | None = None
-        for word in words:
+        for word, following in zip_longest(words, words[1:]):
             if word.startswith(AT):
+                if following is None or following.startswith(AT):
+                    raise UsageError(
+                        f"no change comes after '{word}'",
+                        field="CHANGES",
+                        hint="write the changes that hold from then on after it",
+                    )
                 at = to_seconds(parse_time(word.removeprefix(AT), "CHANGES", cluster.last_seen or end))
                 if not start / MICROS <= at < end / MICROS:
                     raise UsageError(f"'{word}' is not in the time that is replayed", field="CHANGES")

@@ -169,6 +169,11 @@ def _parse_base(text: str, scheme: str) -> str:
             hint="use --principal and --secret-file",
         )
     bare = "://" not in text
+    before, slash, _ = text.partition(":/")
+    if bare and slash and before in (*_SCHEME_PORTS, *_ZOOKEEPER_SCHEMES, "file"):
+        raise UsageError(
+            f"'{text}' is not the address of a master", field="--master", hint=f"did you mean {before}://? {_HINT}"
+        )
     try:
         url = urlsplit(f"{scheme}://{text}" if bare else text)
         port = url.port

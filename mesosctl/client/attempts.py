@@ -25,6 +25,7 @@ from mesosctl.model.errors import (
     TlsFailure,
     Unauthenticated,
     UnexpectedAnswer,
+    Unreachable,
 )
 
 Value = TypeVar("Value")
@@ -116,17 +117,23 @@ class Sender:
 
         `others`: the number of masters that may be asked after `base`, and need time too.
         """
+        named_by = "ZooKeeper" if self.leader.address.zookeeper else ""
         for _ in range(MOST_REDIRECTS + 1):
             headers = self.headers(base, None if request.body is None else request.content_type)
             self.deadline.begin(others, repeatable=request.repeatable)
-            answer = self.exchange(request, base, headers, self.deadline)
+            try:
+                answer = self.exchange(request, base, headers, self.deadline)
+            except (Unreachable, DeadlinePassed) as error:
+                if named_by and not error.may_have_happened:
+                    error.hint = f"{named_by} names it as the leading master; check that this machine can reach it"
+                raise
             onward = redirected_base(answer, base, request.path)
             if onward is None:
                 self._check(answer, base, request)
                 if request.path not in ANSWERED_BY_ALL or self.leader.address.zookeeper:
                     self.leader.base = base
                 return answer
-            base, others = onward, min(others, 1)
+            named_by, base, others = base, onward, min(others, 1)
         raise redirect_loop(base)
 
     def exchange(self, request: Request, base: str, headers: Mapping[str, str], deadline: Deadline) -> Response:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
+from heapq import merge
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -21,6 +22,7 @@ from msgspec import Meta
 
 from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.file_writing import lock_at_once
+from mesosctl.history.agents_of_logs import agents_of_logs
 from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter, recording_commands
 from mesosctl.history.records import (
     Counts,
@@ -348,7 +350,14 @@ class SqliteRecording(Recording):
 
     def agents(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedAgent]:
         """See `Recording.agents`."""
-        return self._in_window(_AGENT, cluster_id, window, self._agent)
+        with _explained(self._path):
+            query = "SELECT count(*) FROM imports WHERE cluster = ?"
+            (imports,) = self._connection.execute(query, (self._cluster(cluster_id),)).fetchone()
+        if imports < 2:
+            return self._in_window(_AGENT, cluster_id, window, self._agent)
+        seen = self._in_window(_AGENT, cluster_id, window, self._agent, "import IS NULL")
+        named = self._in_window(_AGENT, cluster_id, WHOLE, self._agent, "import IS NOT NULL")
+        return merge(seen, agents_of_logs(named, window), key=lambda row: row.start)
 
     def frameworks(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedFramework]:
         """See `Recording.frameworks`."""
@@ -408,13 +417,13 @@ class SqliteRecording(Recording):
         return int(row[0])
 
     def _in_window(
-        self, columns: "_Columns", cluster_id: str, window: Window, make: Callable[[Any], Row]
+        self, columns: "_Columns", cluster_id: str, window: Window, make: Callable[[Any], Row], such: str = "1"
     ) -> Iterator[Row]:
-        """The rows of a table that hold at some moment of a window, by time."""
+        """The rows of a table that hold at some moment of a window, by time; only `such` rows."""
         since, until = _bounds(window)
         query = (
             f"SELECT {columns.names} FROM {columns.table} WHERE cluster = ? AND from_time < ?"  # noqa: S608  # our own words
-            " AND coalesce(to_time, 9e99) > ? ORDER BY from_time, rowid"
+            f" AND coalesce(to_time, 9e99) > ? AND {such} ORDER BY from_time, rowid"
         )
         return self._rows(query, (self._cluster(cluster_id), until, since), make)
 
@@ -705,38 +714,10 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_agent(self, cluster_id: str, agent: RecordedAgent) -> int:
         """See `RecordingWriter.add_agent`."""
         number, resources = self._words.number_of(agent.id), self._words.number_of_resources(agent.total)
-        if self._import is not None:
-            extended = self._extend("agent", cluster_id, number, (agent.start, agent.end), ("resources", resources))
-            if extended is not None:
-                return extended
         return self._insert(_AGENT, cluster_id, (
             number, agent.host, resources, to_seconds(agent.start), _maybe_seconds(agent.end), agent.cause,
             json.dumps(dict(agent.attributes)),
         ))  # fmt: skip
-
-    def _extend(
-        self,
-        noun: str,
-        cluster_id: str,
-        number: int,
-        held: tuple[Micros, Micros | None],
-        same: tuple[str, Any],
-    ) -> int | None:
-        """Let the row of an earlier import hold for this time too; None if there is none like it."""
-        column, value = same
-        with _explained(self._path):
-            found = self._connection.execute(
-                f"SELECT {noun}_row FROM {noun}_rows"  # noqa: S608  # our own words
-                f" WHERE cluster = ? AND {noun} = ? AND {column} = ? AND import IS NOT NULL",
-                (self._key(cluster_id), number, value),
-            ).fetchone()
-        if found is None:
-            return None
-        self._write(
-            f"UPDATE {noun}_rows SET from_time = min(from_time, ?), to_time = max(to_time, ?) WHERE {noun}_row = ?",  # noqa: S608
-            (to_seconds(held[0]), _maybe_seconds(held[1]), found[0]),
-        )
-        return int(found[0])
 
     def end_agent(self, key: int, end: Micros, cause: EndCause) -> None:
         """See `RecordingWriter.end_agent`."""
@@ -745,11 +726,6 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
     def add_framework(self, cluster_id: str, framework: RecordedFramework) -> int:
         """See `RecordingWriter.add_framework`."""
         number, roles = self._words.number_of(framework.id), json.dumps(framework.roles)
-        if self._import is not None:
-            held = (framework.start, framework.end)
-            extended = self._extend("framework", cluster_id, number, held, ("roles", roles))
-            if extended is not None:
-                return extended
         return self._insert(_FRAMEWORK, cluster_id, (
             number, framework.name, roles, to_seconds(framework.start), _maybe_seconds(framework.end),
             framework.principal, json.dumps(framework.capabilities),

@@ -24,7 +24,8 @@ REVOCABLE = "_revocable"
 """The end of the name of a revocable amount that stands beside others, as in Mesos's JSON: cpus_revocable."""
 PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
-_RANGE = f"an amount has at most three decimals, and is at most {_LARGEST_MILLI // 1000}"
+_RANGE = f"an amount has at most three decimals, and is at most {_LARGEST_MILLI // 1000 - 1}"
+"""The next whole number is not a double; the nearest one is beyond the range."""
 
 
 def to_milli(value: float) -> int:
@@ -102,7 +103,7 @@ def parse_double(text: str) -> float:
 
     Raises ValueError for what is not a number, and RuleViolation for NaN and other spellings of infinity.
     """
-    value = math.inf if text == "Infinity" else float(text)
+    value = float(text)
     if text != "Infinity" and not math.isfinite(value):
         raise RuleViolation(f"{text} is not a finite number", rule="number.finite", hint="a master takes only Infinity")
     return value
@@ -145,9 +146,12 @@ def parse_amount(name: str, text: str) -> int:
             rule="resource.precision",
             hint=f"write {name}:{format_milli(nearest)}",
         )
-    if abs(milli) > _LARGEST_MILLI:
-        raise RuleViolation(f"{name}: {text} is out of range", field=name, rule="resource.number", hint=_RANGE)
-    return to_sent_milli(to_number(milli))
+    try:
+        return to_sent_milli(to_number(milli))
+    except ValueError:
+        raise RuleViolation(
+            f"{name}: {text} is out of range", field=name, rule="resource.number", hint=_RANGE
+        ) from None
 
 
 def _exact_thousandths(number: str) -> tuple[int, int] | None:
@@ -157,7 +161,7 @@ def _exact_thousandths(number: str) -> tuple[int, int] | None:
     if abs(exponent) > 30:
         return None
     whole, _, fraction = mantissa.partition(".")
-    digits = int((whole + fraction) if (whole + fraction) not in ("+", "-") else "0")
+    digits = int(whole + fraction)
     power = exponent - len(fraction) + 3
     return (digits * 10**power, 1) if power >= 0 else (digits, 10**-power)
 

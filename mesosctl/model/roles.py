@@ -214,12 +214,18 @@ _MOST = 1000
 """The most names that are compared completely; of more, only those with the most similar beginning or end."""
 
 
-def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF) -> str | None:
-    """Return the known name that is most similar to `word`, at least by `similarity`, or None; case does not matter."""
+def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF, *, are_numbered: bool = True) -> str | None:
+    """Return the known name that is most similar to `word`, at least by `similarity`, or None; case does not matter.
+
+    If names are numbered, one that differs only in a number is another one: web-1 is no misspelling of web-2.
+    """
+    folded = word.casefold()
+    letters = _without_digits(folded)
     by_folded: dict[str, str] = {}
     for name in known:
-        by_folded.setdefault(name.casefold(), name)
-    folded = word.casefold()
+        other = name.casefold()
+        if not are_numbered or other == folded or _without_digits(other) != letters:
+            by_folded.setdefault(other, name)
     candidates: Iterable[str] = by_folded
     if len(by_folded) > _MOST:
         candidates = _neighbours(folded, by_folded)
@@ -230,13 +236,13 @@ def closest(word: str, known: Iterable[str], similarity: float = _CUTOFF) -> str
 def likely_role(role: str, known: Collection[str]) -> str | None:
     """Return the known role that a new one is probably a misspelling of, or None.
 
-    Only its siblings are compared, and not those that differ only in a number: web-1 is no misspelling of web-2.
+    Only its siblings are compared.
     """
     parent, _, own = role.rpartition("/")
     siblings = {}
     for other in known:
         above, _, name = other.rpartition("/")
-        if above == parent and name != DEFAULT_ROLE and _without_digits(name) != _without_digits(own):
+        if above == parent and name != DEFAULT_ROLE:
             siblings[name] = other
     likely = closest(own, siblings)
     return siblings[likely] if likely else None
@@ -256,9 +262,10 @@ def _neighbours(word: str, names: Iterable[str]) -> list[str]:
     return found
 
 
-def did_you_mean(words: str | Iterable[str], known: Iterable[str], otherwise: str) -> str:
+def did_you_mean(words: str | Iterable[str], known: Iterable[str], otherwise: str, *, are_numbered: bool = True) -> str:
     """Return a hint: the known name that is most similar to each word, and `otherwise`, what else to do."""
     candidates = list(known)
-    found = [closest(word, candidates) for word in ([words] if isinstance(words, str) else words)]
+    asked = [words] if isinstance(words, str) else words
+    found = [closest(word, candidates, are_numbered=are_numbered) for word in asked]
     likely = list(dict.fromkeys(name for name in found if name is not None))
     return f"did you mean {', '.join(likely)}? {otherwise}" if likely else otherwise

@@ -37,6 +37,11 @@ def command(verb: str, *arguments: object, **options: object) -> str:
     return shlex.join(["mesosctl", *verb.split(), *texts, *given])
 
 
+def extra(name: str) -> str:
+    """How to install the packages of an extra; the package index may not have mesosctl, as the README says."""
+    return f"in a checkout of mesosctl: pip install '.[{name}]'"
+
+
 def options_text(**options: object) -> str:
     """`--under 'a;b' --role web`: options to add to the present command, named and quoted as those of `command`."""
     return shlex.join(_words_of(options))

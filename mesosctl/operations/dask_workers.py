@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from mesosctl import __version__
 from mesosctl.model.errors import BadInput, Bug, MesosctlError, Unreachable
 from mesosctl.model.notation import format_span, listed
+from mesosctl.model.suggestion import extra
 from mesosctl.operations.replay import ReplayOptions
 from mesosctl.operations.tuning import play_candidate
 from mesosctl.planning.replay import RecordedDemand
@@ -88,7 +89,7 @@ class OnDask:
         try:
             from distributed import Client
         except ImportError:
-            raise BadInput("dask.distributed is not available", field=OPTION, hint="install mesosctl[dask]") from None
+            raise BadInput("dask.distributed is not available", field=OPTION, hint=extra("dask")) from None
         import logging
 
         # What Dask tells of lost connections is told here, or mended by Dask; its client has a level of its own.

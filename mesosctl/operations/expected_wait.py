@@ -18,9 +18,10 @@ from mesosctl.planning.expected_wait import (
     Lifetimes,
     drawn_demand,
     place_of_new_task,
+    seconds_to_place,
     with_one_more_task,
 )
-from mesosctl.planning.replay import RecordedDemand
+from mesosctl.planning.replay import Played, RecordedDemand
 
 
 def expected_wait(
@@ -53,22 +54,28 @@ def expected_wait(
     endless = with_one_more_task(demand, wanted.role, wanted.task, reaches)
     progress("playing what could happen")
 
-    def wait(drawn: RecordedDemand) -> tuple[bool, float | None]:
-        played, _ = play(drawn, (), options)
+    def wait(drawn: RecordedDemand, played: Played) -> tuple[bool, float | None]:
         place = place_of_new_task(drawn.tasks)
         start = played.starts[place]
         return place in played.never_fit, None if start is None else round(start - drawn.tasks[place].asked, 6)
 
-    never_fits, unhurried = wait(endless)
+    def wait_of(draw: int) -> float | None:
+        drawn = drawn_demand(endless, lifetimes, draw)
+        return wait(drawn, play(drawn, (), options)[0])[1]
+
+    played, _ = play(endless, (), options)
+    needed = seconds_to_place(endless, played)
+    if needed is not None:
+        endless = with_one_more_task(demand, wanted.role, wanted.task, reaches, needed)
+        played, _ = play(endless, (), options)
+    never_fits, unhurried = wait(endless, played)
     waits: list[float | None] = []
     if unhurried is not None:  # there is room beside everything that runs, however long that takes
         waits = [unhurried] * DRAWS
     elif not never_fits:
         at_once = min(DRAWS, processors())
         parts = [range(first, DRAWS, at_once) for first in range(at_once)]
-        answers = side_by_side(
-            parts, lambda part: [wait(drawn_demand(endless, lifetimes, draw))[1] for draw in part], at_once
-        )
+        answers = side_by_side(parts, lambda part: [wait_of(draw) for draw in part], at_once)
         found = dict(zip(chain.from_iterable(parts), chain.from_iterable(answers), strict=True))
         waits = [found[draw] for draw in range(DRAWS)]
     return ExpectedWait(

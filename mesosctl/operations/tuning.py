@@ -334,7 +334,7 @@ class InProcesses:
         """See `Players.start`."""
         if not self._is_warm:
             # Modules are loaded here, and not again in each process.
-            nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since)
+            nobody = replace(self._demand, tasks=(), settings=(), until=self._demand.since, first_run=None)
             play_candidate(nobody, [EXAMPLES["quota"], EXAMPLES["weight"]], self._options)
             self._is_warm = True
         self._forked.start(place, words)

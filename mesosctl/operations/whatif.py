@@ -36,7 +36,7 @@ from mesosctl.planning import whatif_changes as changes
 from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions
 from mesosctl.planning.message_rates import RecordedTraffic, Simulation
 from mesosctl.planning.whatif_changes import Change, Owned
-from mesosctl.planning.whatif_variants import check_no_braces
+from mesosctl.planning.whatif_variants import check_one_change
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -146,7 +146,7 @@ def named_changes(  # the kinds of change
         (f"{more}: {text}", changes.AddAgents(tuple(parse_of_agents(text)), count, attributes or {}))
         for text in add_agents
     ]
-    return found + [(word, changes.parse_change(check_no_braces(word))) for word in words]
+    return found + [(word, changes.parse_change(check_one_change(word))) for word in words]
 
 
 def _meant(agents: Sequence[RegisteredAgent], word: str) -> list[RegisteredAgent]:

@@ -14,13 +14,13 @@ from mesosctl.model.notation import counted, format_span
 from mesosctl.model.percentiles import nearest_rank
 from mesosctl.model.resources import Resources
 from mesosctl.planning.added_demand import new_framework
-from mesosctl.planning.replay import RecordedDemand
+from mesosctl.planning.replay import Played, RecordedDemand
 from mesosctl.planning.replayed_tasks import ReplayedTask, ReplayedTasks
 
 DRAWS = 40
 """How often lifetimes are drawn: two of the draws are above the 95th percentile."""
 PLACED_AFTER = 10.0
-"""Seconds in which the tasks that run take their places, before the new one asks."""
+"""The least seconds in which the tasks that run take their places, before the new one asks."""
 _FRAMEWORK = "one more task"
 
 
@@ -121,13 +121,29 @@ ASSUMPTIONS = (
 )
 
 
-def with_one_more_task(demand: RecordedDemand, role: str, task: Resources, reaches: float) -> RecordedDemand:
+def with_one_more_task(
+    demand: RecordedDemand, role: str, task: Resources, reaches: float, placed_after: float = PLACED_AFTER
+) -> RecordedDemand:
     """Return the demand in which everything that runs does so until the end, and the new task asks."""
-    asks = demand.since + PLACED_AFTER
+    asks = demand.since + placed_after
     endless = (one._replace(lasts=None) for one in demand.tasks)
     tasks = ReplayedTasks((*endless, ReplayedTask(_FRAMEWORK, role, task, asks)))
     frameworks = {**demand.frameworks, _FRAMEWORK: new_framework(_FRAMEWORK, role, task)}
-    return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches)
+    return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches, ends_are_fixed=True)
+
+
+def seconds_to_place(endless: RecordedDemand, played: Played) -> float | None:
+    """Return in how many seconds the tasks that run can be expected to take their places, if the new one came earlier.
+
+    An agent is offered to one framework after the other. None if nothing came too late, or no more time would help.
+    """
+    asks = endless.tasks[place_of_new_task(endless.tasks)].asked
+    running = [place for place, one in enumerate(endless.tasks) if one.ran_from_the_beginning]
+    starts = [played.starts[place] for place in running if place not in played.never_fit]
+    if all(start is not None and start < asks for start in starts):
+        return None
+    needed = PLACED_AFTER * (1 + len({endless.tasks[place].framework_id for place in running}))
+    return needed if asks < endless.since + needed else None
 
 
 def drawn_demand(endless: RecordedDemand, lifetimes: Mapping[str, Lifetimes], draw: int) -> RecordedDemand:
@@ -137,13 +153,14 @@ def drawn_demand(endless: RecordedDemand, lifetimes: Mapping[str, Lifetimes], dr
     """
     random = Random(draw)  # noqa: S311  # the same lifetimes every time
     unknown = Lifetimes(())
+    asks = endless.tasks[place_of_new_task(endless.tasks)].asked
     tasks = []
     for one in endless.tasks:
         lasts = None
         if one.framework_id != _FRAMEWORK:
             lasts = lifetimes.get(one.role, unknown).draw(random, one.age)
         # What is left counts from the moment at which the new task asks.
-        tasks.append(one._replace(lasts=None if lasts is None else lasts - one.age + PLACED_AFTER))
+        tasks.append(one._replace(lasts=None if lasts is None else lasts - one.age + asks - endless.since))
     return replace(endless, tasks=tasks)
 
 

@@ -165,7 +165,7 @@ class Starving:
     is_raised: bool = False
     """Whether the change guarantees more of something, or guarantees it for the first time."""
     can_be_met: bool = True
-    """Whether the cluster is large enough for the guarantees of all roles."""
+    """Whether the agents in service are large enough for the guarantees of all roles."""
 
     @property
     def message(self) -> str:

@@ -100,7 +100,7 @@ def starving(before: ClusterAccount, after: ClusterAccount, everybody: Sequence[
     Rescinding an unanswered offer starves nobody: see `unoffered`.
     """
     unmet = before.unmet()
-    can_be_met = after.capacity.contains(after.promised)
+    can_be_met = after.capacity.contains(after.promised) and after.totals.contains(after.promised)
     for role, short in sorted(after.unmet().items()):
         if not short:
             continue

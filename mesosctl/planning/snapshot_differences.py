@@ -64,7 +64,7 @@ def _changes(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[Snapsh
         {framework.id: framework for framework in after.frameworks},
         _framework,
     )
-    yield from _by_name("quota", before.quotas, after.quotas, _quota)
+    yield from _quotas(before.quotas, after.quotas)
     yield from _by_name("weight", before.weights, after.weights, lambda weight: {"": format_double(weight)})
     yield from _by_name("used", _used(before), _used(after), lambda text: {"": text})
     yield from _by_name("offered", _offered(before), _offered(after), lambda text: {"": text})
@@ -150,6 +150,17 @@ def _framework(framework: SnapshotFramework) -> dict[str, str]:
         "offer constraints": str(dict(framework.offer_constraints)) if framework.offer_constraints else _ABSENT,
         "offer filters": str(dict(framework.offer_filters)) if framework.offer_filters else _ABSENT,
     }
+
+
+def _quotas(before: Mapping[str, Quota], after: Mapping[str, Quota]) -> Iterator[SnapshotDifference]:
+    """One that came or went is known by its guarantee; its limit, if it has one, follows."""
+    for one in _by_name("quota", before, after, _quota):
+        yield one
+        if not one.what:
+            limit = _quota(before[one.name] if one.after is None else after[one.name])["limit"]
+            if limit != _ABSENT:
+                sides = (limit, None) if one.after is None else (None, limit)
+                yield SnapshotDifference("quota", one.name, "limit", *sides)
 
 
 def _quota(quota: Quota) -> dict[str, str]:

@@ -49,9 +49,15 @@ def expand(word: str) -> tuple[str, ...]:
     return tuple("".join(choice) for choice in itertools.product(*choices))
 
 
-def check_no_braces(word: str) -> str:
-    """Return the word; raise UsageError for amounts in braces, which are alternatives, in a change that lists none."""
+def check_one_change(word: str) -> str:
+    """Return the word; raise UsageError for amounts in braces, which are alternatives, and for one left open."""
     verb, _, rest = word.partition(":")
+    if verb in _VERBS and _UNKNOWN.search(rest.partition("=")[2]):
+        raise UsageError(
+            f"'{word}' leaves an amount open",
+            field="CHANGES",
+            hint=f"give it with --find-largest: {options_text(find_largest=word)}",
+        )
     if verb in _OF_AMOUNTS and _BRACES.search(rest.partition("=")[2]):
         raise UsageError(
             f"'{word}' lists alternatives in braces",

@@ -1,4 +1,4 @@
-"""Pages install mesosctl as the README does: from a checkout, since no index of packages has it yet."""
+"""Pages and messages install mesosctl as the README does: from a checkout, since no index of packages has it yet."""
 
 import re
 
@@ -20,3 +20,9 @@ def test_every_page_installs_from_a_checkout():
     assert "pipx install ." in readme
     texts = {page: page.read_text(encoding="utf-8") for page in pages()}
     assert [page.name for page, text in texts.items() if FROM_AN_INDEX.search(text)] == []
+
+
+def test_every_message_installs_from_a_checkout():
+    sources = [path for room in ("mesosctl", "fake_master") for path in (ROOT / room).rglob("*.py")]
+    assert sources
+    assert [path.name for path in sources if re.search(r"install '?mesosctl\b", path.read_text(encoding="utf-8"))] == []

@@ -121,7 +121,7 @@ class _Reader:
     def _keys(self, table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
         for key in table:
             if key not in known:
-                hint = roles.did_you_mean(key, known, f"known: {', '.join(known)}")
+                hint = roles.did_you_mean(key, known, f"known: {', '.join(known)}", are_numbered=False)
                 self.wrong(f"{where}.{key}".lstrip("."), "there is no such key", hint)
 
     def _tables(self, document: Mapping[str, Any], key: str) -> Mapping[str, Mapping[str, Any]]:

@@ -17,7 +17,7 @@ from mesosctl.cli.arguments import (
     read_by_option,
     read_payload,
 )
-from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
+from mesosctl.cli.command import REMOVE, ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.list_options import Count, Watch, show, sort_option
@@ -33,7 +33,19 @@ from mesosctl.output.formats.report import Report
 if TYPE_CHECKING:
     from mesosctl.client.leading_master import Master
 
-app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
+
+class _Weights(ListGroup):
+    """The verbs of weights: none removes a weight, because a master has no request for that."""
+
+    def instead(self, word: str, following: Sequence[str]) -> str | None:
+        """The weight that is the same as none."""
+        if word not in REMOVE:
+            return None
+        ones = command("weights set", *(f"{role}=1" for role in following or ("ROLE",)))
+        return f"a weight cannot be removed; {ones} gives back the default"
+
+
+app = typer.Typer(cls=_Weights, rich_markup_mode=None)
 
 Pairs = Annotated[
     list[str] | None,
@@ -131,7 +143,7 @@ def _likely_weight(place: int, words: Sequence[str]) -> str:
     if not colon:
         role, number = words[place], next(iter(words[place + 1 :]), "")
     meant = f"{role}={number}"
-    is_likely = role and "=" not in role and _WEIGHT.fullmatch(meant)
+    is_likely = role and "=" not in role and _WEIGHT.fullmatch(meant) and number.strip("0.")
     return f"write {shlex.quote(meant)}" if is_likely else "for example, web=2"
 
 

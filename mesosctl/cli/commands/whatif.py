@@ -292,8 +292,10 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         "--since": since, "--until": until, "--cluster-id": cluster_id, "--mesos-version": mesos_version,
         "--uncalibrated": uncalibrated or None,
     }  # fmt: skip
+    of_snapshots = {"--cycles": _typed(ctx, "cycles", cycles), "--assume": _typed(ctx, "assume", assume)}
     if wait is not None or history is not None:
         instead = {
+            **of_snapshots,
             "CHANGES": words, "--replay": replay, "--from": source, "--each": each, "--find-largest": find_largest,
             "--recorded": recorded, "--before": before, "--add-framework": add_framework, "--lose-agent": lose_agent,
             "--lose-fraction": lose_fraction, "--lose-framework": lose_framework, "--add-agent": add_agent,
@@ -314,7 +316,10 @@ def whatif(  # noqa: PLR0913  # one parameter an option
             why = "cannot be used with --add-framework, unless a recording is played"
             _refuse_options(instead, why, "leave one of them out, or give --replay FILE too")
     else:
-        instead = {"--from": source, "--recorded": recorded, "--before": before}
+        instead = {
+            "--from": source, "--recorded": recorded, "--before": before, "--lose-framework": lose_framework,
+            **of_snapshots,
+        }  # fmt: skip
         _refuse_options(instead, "cannot be used with --replay", "leave one of them out")
     _refuse_amounts(session, words or ())
     wanted = named_changes(
@@ -361,6 +366,11 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 
+def _typed(ctx: typer.Context, parameter: str, value: object) -> object:
+    """The value of an option that has a default, if it was given; else None."""
+    return value if getattr(ctx.get_parameter_source(parameter), "name", "") == "COMMANDLINE" else None
+
+
 def _waiting(
     wait: str | None, history: Path | None, report: str | None, instead: Mapping[str, object]
 ) -> tuple[str, Path]:
@@ -397,8 +407,8 @@ def _refuse_amounts(session: Session, words: Sequence[str]) -> None:
 _OF_AMOUNTS = ("quota", "limit")
 """The changes that end in an amount."""
 _OPTIONS_OF_AMOUNTS = ("--add-agent", "--add-framework", "--each", "--find-largest")
-_AMOUNT = re.compile(r"[a-z_]+(\([^()]*\))?:[\d\[.]", re.ASCII)
-"""The beginning of an amount: `mem:16GiB`, `mem(ads):4GiB`, `ports:[31000-32000]`."""
+_AMOUNT = re.compile(r"(?!at:)[a-z_]+(\([^()]*\))?:[\d\[.]", re.ASCII)
+"""The beginning of an amount: `mem:16GiB`, `mem(ads):4GiB`, `ports:[31000-32000]`; not at:TIME of a replay."""
 
 
 def _refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:

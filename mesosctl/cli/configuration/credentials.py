@@ -14,6 +14,7 @@ from mesosctl.cli.global_options import GlobalOptions, Setting, known_settings
 from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.redaction import Secrets
+from mesosctl.model.suggestion import extra
 
 if TYPE_CHECKING:
     from mesosctl.client.settings import Credentials, Token
@@ -128,7 +129,7 @@ def _from_keyring(principal: str, context: str | None) -> str:
     try:
         found = import_module("keyring").get_password(service, principal)
     except ImportError:
-        raise BadInput("no keyring is available", field="--secret-from", hint="install mesosctl[keyring]") from None
+        raise BadInput("no keyring is available", field="--secret-from", hint=extra("keyring")) from None
     except Exception as error:  # noqa: BLE001  # each keyring has errors of its own, which may tell too much
         raise BadInput(f"the keyring does not answer ({type(error).__name__})", field="--secret-from") from None
     if not found:

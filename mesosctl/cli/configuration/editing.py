@@ -92,8 +92,10 @@ def change(
 def remove(path: Path, names: Iterable[str]) -> Configuration:
     """Remove contexts.  Raises NotFound, and removes none, if one of them does not exist."""
     with _edited(path) as document:
-        for name in dict.fromkeys(names):
+        known = dict.fromkeys(names)
+        for name in known:
             _context(document, name)
+        for name in known:
             del document["contexts"][name]
             if document.get("current") == name:
                 del document["current"]

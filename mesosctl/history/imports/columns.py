@@ -1,9 +1,10 @@
 """A csv file with named columns, for logs that have no format of their own.
 
 `task` names a task, `framework` its framework (its role unless given), `principal` that framework's principal, `agent`
-where it ran. What it holds is in `resources`, as Mesos writes it, or in `cpus`, `mem`, `disk` and `gpus`. `asked`,
-`from` and `to` are seconds since 1970 or times in ISO 8601; without `from` a task never ran, and `lasts` says how many
-seconds it would have. `state` is Mesos's name of its last state. Other columns can be the one of --role-by.
+where it ran. One name with several principals stands for several frameworks. What it holds is in `resources`, as Mesos
+writes it, or in `cpus`, `mem`, `disk` and `gpus`. `asked`, `from` and `to` are seconds since 1970 or times in ISO 8601;
+without `from` a task never ran, and `lasts` says how many seconds it would have. `state` is Mesos's name of its last
+state. Other columns can be the one of --role-by.
 """
 
 from collections.abc import Iterator, Mapping
@@ -73,7 +74,9 @@ class Columns(LogFormat[Row]):
         lasts = _lasts(row) if start is None else None
         if lasts is None and start is None and end is not None:
             lasts = end - began
-        framework = row.get("framework") or role
+        name, principal = row.get("framework") or role, row.get("principal") or None
+        # Without what was read before, so that a later log of the cluster names the same framework.
+        framework = name if principal is None else f"{name} ({principal})"
         task = RecordedTask(
             framework_id=framework,
             id=row.get("task") or f"line-{line}",
@@ -86,7 +89,7 @@ class Columns(LogFormat[Row]):
             lasts=lasts,
             state=row.get("state") or None,
         )
-        return task, FrameworkOfTask(framework, row.get("principal") or None)
+        return task, FrameworkOfTask(name, principal)
 
     def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""

@@ -12,10 +12,11 @@ from typing import Any, Protocol, Self
 
 from mesosctl.model.errors import RuleViolation
 from mesosctl.model.notation import parse_bytes
+from mesosctl.model.suggestion import extra
 
 Accepts = Callable[[str], bool]
 """Whether a pattern matches the whole of a text."""
-INSTALL = "install it with: pip install 'mesosctl[constraints]'"
+INSTALL = extra("constraints")
 _MOST_MEMORY = 2**62
 """The largest limit that RE2 accepts, in bytes."""
 # The parts of a valid RE2 pattern that are not groups: quoted text, an escape, a class.

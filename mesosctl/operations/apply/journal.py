@@ -143,7 +143,7 @@ class Journal:
             return _entry(_load(self._path))
         except FileNotFoundError:
             return None
-        except (OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
+        except (OSError, LookupError, ValueError, TypeError, AttributeError, MesosctlError) as error:
             why = why_unreadable(error) if isinstance(error, OSError | UnicodeDecodeError) else _why_invalid(error)
             raise BadInput(
                 f"the journal {self._path} of an interrupted {self.verb} cannot be read: {why}",
@@ -158,7 +158,7 @@ class Journal:
         found = []
         self._replaced.clear()
         for path in sorted(self._path.parent.glob("*.json")):
-            with suppress(OSError, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
+            with suppress(OSError, LookupError, ValueError, TypeError, AttributeError, MesosctlError):
                 value = _load(path)
                 about = (value["master"], value["file"])
                 if path != self._path and about == (self._about.master, self._about.file) != ("", "-"):
@@ -267,7 +267,7 @@ def _why_invalid(error: Exception) -> str:
 
 
 def _entry(value: Mapping[str, Any]) -> JournalEntry:
-    """Raises ArithmeticError, AttributeError, LookupError, MesosctlError, TypeError or ValueError if it is none."""
+    """Raises AttributeError, LookupError, MesosctlError, TypeError or ValueError if it is none."""
     if value["schema_version"] != SCHEMA_VERSION:
         raise ValueError("it was written by another version")
     steps = [step_from_json(step) for step in value["steps"]]

@@ -69,8 +69,10 @@ def find_agent(agents: Sequence[RegisteredAgent], word: str) -> RegisteredAgent:
         if len(candidates) == 1:
             return candidates[0]
         if candidates:
-            named = listed([agent.short_id or agent.id for agent in candidates])
-            raise UsageError(f"'{word}' matches several agents: {named}", field="agent", hint="write one of these ids")
+            names = [agent.typed_name for agent in candidates]
+            raise UsageError(
+                f"'{word}' matches several agents: {listed(names)}", field="agent", hint="write one of these names"
+            )
     raise NotFound(
         f"no agent is named '{word}'",
         field="agent",

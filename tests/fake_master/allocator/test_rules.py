@@ -189,6 +189,17 @@ def test_a_sorter_counts_how_often_counts_may_decide() -> None:
     assert [ties_with(name) for name in ("b", "a", "c", "b", "c", "a")] == [0, 1, 1, 0, 1, 1]
 
 
+def test_a_sorter_knows_how_many_clients_take_part() -> None:
+    sorter = DrfSorter(Totals())
+    for name in ("a", "b"):
+        sorter.add(name)
+    counts = []
+    for change in (sorter.activate, sorter.activate, sorter.deactivate, sorter.deactivate):
+        change("a")
+        counts.append((sorter.active, list(sorter.sort())))
+    assert counts == [(1, ["a"]), (1, ["a"]), (0, []), (0, [])]
+
+
 def test_a_pool_knows_how_much_its_capacities_remember() -> None:
     state = State(Options())
     pool, capacity = state.pool, state.capacity(AgentInfo("A1"), expand("4/4"))

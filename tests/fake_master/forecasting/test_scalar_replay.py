@@ -273,6 +273,22 @@ def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
     assert 0 <= second - first - 200 <= 1
 
 
+@pytest.mark.parametrize(("fixed", "lasts"), [(False, 30.0), (True, 25.0)])
+def test_what_ran_from_the_beginning_ends_when_it_would_have_if_that_is_fixed(fixed, lasts):
+    frameworks, tasks = {}, []
+    for name in ("f", "g", "h", "i", "j", "k"):
+        frameworks[name] = ReplayedFramework(name, name, (name,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
+        size = parse_resources("cpus:1")
+        tasks.append(ReplayedTask(name, name, size, 1e6, 30.0, started=1e6, ran_from_the_beginning=True))
+    there = [ReplayedAgent(Agent("m-S1", "h1", "slave(1)@127.0.0.1:5051", parse_resources("cpus:6")), 1e6, None)]
+    given = RecordedDemand("c", "1.11.0", 1e6, 1e6 + 60, there, frameworks, tasks, ends_are_fixed=fixed)
+    found = played(given, (), 5.0)
+    assert list(found.starts) == [1e6 + late for late in range(6)]
+    assert found.ends[5] - found.starts[5] == lasts
+    general = on_a_master(given, (), 5.0)
+    assert (list(general.starts), list(general.ends)) == (list(found.starts), list(found.ends))
+
+
 def test_a_log_whose_times_count_from_zero_begins_at_once():
     task = ("f", "a", "cpus:1", 0, 200.0)
     assert starts_of(["cpus:2;mem:64"], task, ("g", "b", "cpus:1", 0, 20.0), since=0.0)[0] == 0

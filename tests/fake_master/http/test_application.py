@@ -127,7 +127,7 @@ def test_a_constraint_about_text_needs_re2(send: Send, monkeypatch: pytest.Monke
     call = {"type": "SUBSCRIBE", "subscribe": {"framework_info": info, "offer_constraints": constraints}}
     answer = send("POST", "/api/v1/scheduler", json.dumps(call).encode(), content_type="application/json")
     assert answer.status == 400
-    assert b"pip install 'mesosctl[constraints]'" in answer.body
+    assert b"pip install '.[constraints]'" in answer.body
     assert b'"frameworks":[]' in send("GET", "/frameworks").body
 
 

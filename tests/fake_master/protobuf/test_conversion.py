@@ -139,7 +139,7 @@ def test_without_the_package_protobuf_is_refused_with_what_to_install(monkeypatc
         )
     ]
     assert [answer.status for answer in answers] == [415, 400, 406, 200]
-    assert all(b"mesosctl[protobuf]" in answers[place].body for place in (0, 2))
+    assert all(b"pip install '.[protobuf]'" in answers[place].body for place in (0, 2))
 
 
 @pytest.mark.parametrize("value", ["\ud800", "é", "%", 1, None, 10**400])

@@ -5,7 +5,7 @@ import json
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from fake_master.transports.limits import ClientLimits
 from fake_master.transports.server import Server
 from tests.fake_master.sending import AGENT, JSON, quota
 from tests.helpers.lab import Lab, Scheduler
+from tests.helpers.lab.master import START
 from tests.helpers.waiting import PATIENCE
 
 
@@ -214,6 +215,25 @@ def test_a_call_whose_turn_comes_meanwhile_is_made_later_and_none_overtakes_it(t
         cluster.at(10)
         assert framework.processed == ["a", "b", "c", "d"]
         assert cluster.counters() == {"p": (4, 4)}
+
+
+def test_a_call_that_waits_for_the_registry_is_tried_once_a_second(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "r.sqlite"
+    with throttled(path, qps=2) as cluster:
+        Scheduler(cluster, principal="p").send("a", "b")
+        begin, tries = cluster.master.registry.transaction, list[float]()
+
+        def noted() -> AbstractContextManager[None]:
+            tries.append(cluster.clock.now - START)
+            return begin()
+
+        monkeypatch.setattr(cluster.master.registry, "transaction", noted)
+        with held(path):
+            for quarter in range(12):
+                cluster.at(quarter / 4)
+        assert tries == [0.5, 1.5, 2.5]
 
 
 def test_a_call_that_need_not_wait_for_its_turn_waits_for_those_that_came_before(tmp_path: Path) -> None:

@@ -210,10 +210,11 @@ def test_an_overflow_closes_the_stream_and_nothing_else_until_the_queue_is_empty
     assert cluster.frameworks() == []
 
 
-def test_after_an_overflow_the_framework_can_fail_over():
+@pytest.mark.parametrize("refused", [("4",), ("4", "4 again")])
+def test_after_an_overflow_the_framework_can_fail_over(refused):
     cluster = Lab(rate_limits=P_1_2)
     framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
-    framework.send("1", "2", "3", "4")
+    framework.send("1", "2", "3", *refused)
     framework.subscribe()
     cluster.at(3.5)
     assert cluster.frameworks()[0]["connected"] is True
@@ -242,6 +243,13 @@ def test_a_lost_connection_does_not_overtake_what_it_carried():
     assert cluster.frameworks()[0]["connected"] is True
     cluster.at(2)
     assert cluster.frameworks()[0]["connected"] is False
+
+
+def test_a_lost_connection_that_need_not_wait_is_lost_at_once():
+    cluster = Lab(rate_limits=P_1)
+    framework = Scheduler(cluster, principal="p", failover_timeout=60.0)
+    framework.stream.abandon()
+    assert [known.connected for known in cluster.master.state.frameworks.values()] == [False]
 
 
 def test_an_accept_that_waited_finds_the_cluster_as_it_is_then():
@@ -375,6 +383,13 @@ def test_switched_off_it_leaves_http_frameworks_alone_as_a_real_master_does():
     framework.call("TEARDOWN")
     assert cluster.counters() == {"p": (0, 0)}
     assert "rate_limit_http" not in cluster.read("/flags")["flags"]
+
+
+def test_switched_off_it_lets_no_lost_connection_wait():
+    cluster = Lab(rate_limits=P_1, flags={"rate_limit_http": "false"})
+    for framework in [Scheduler(cluster, name=name, principal="p", failover_timeout=60.0) for name in ("f", "g")]:
+        framework.stream.abandon()
+    assert [known["connected"] for known in cluster.frameworks()] == [False, False]
 
 
 # --- Who is throttled -------------------------------------------------------------------------------------

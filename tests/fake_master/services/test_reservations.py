@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from mesosctl.model.errors import Conflict, Forbidden, MesosctlError, RuleViolation
 from mesosctl.model.notation import parse_resources
 from mesosctl.model.resource import Disk, Reservation, Resource
@@ -180,3 +181,35 @@ def test_what_is_in_use_is_not_free(operator: Operator) -> None:
     found = operator.refused("reserve", held_by(WEB, "cpus:4"), None)
     assert (type(found), found.rule) == (Conflict, "operation.contained")
     operator("reserve", held_by(WEB, "cpus:1"), None)
+
+
+class RefusesOperations(HierarchicalAllocator):
+    """An allocator that gives nothing to operators."""
+
+    def update_available(self, agent: str, conversions: Any) -> bool:
+        return False
+
+
+def test_an_allocator_of_others_may_refuse_what_is_free() -> None:
+    operator = Operator(flags={"allocator": f"{__name__}:{RefusesOperations.__name__}"})
+    found = operator.refused("reserve", held_by(WEB, "cpus:1"), None)
+    assert (type(found), found.rule) == (Conflict, "operation.available")
+    assert operator.agent.id in str(found)
+
+
+def test_roles_below_others_need_an_agent_that_knows_them(operator: Operator) -> None:
+    below = Reservation("DYNAMIC", "web/a", "ops")
+    operator("reserve", held_by(below, "disk:10"), None)
+    operator.agent.capabilities = ()
+    for name, arguments in (("reserve", (held_by(below, "cpus:1"), None)), ("create", ([volume("v", 10, below)],))):
+        assert operator.refused(name, *arguments).rule == "agent.hierarchical", name
+
+
+def test_an_operation_that_its_agent_can_no_longer_apply_counts_as_dropped(operator: Operator) -> None:
+    operator.agent.faults.delay = 3.0
+    operator("reserve", held_by(WEB, "cpus:3"), None)
+    operator.lab.master.checkpointed_resources.restart(operator.agent, parse_resources("cpus:1"))
+    operator.lab.wait(3.0)
+    assert operator.total == parse_resources("cpus:1")
+    counts = operator.lab.read("/metrics/snapshot")
+    assert (counts["master/operations/reserve/dropped"], counts["master/operations/reserve/finished"]) == (1, 0)

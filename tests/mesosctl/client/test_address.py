@@ -46,6 +46,13 @@ def test_what_is_no_address(text):
     assert caught.value.field == "--master"
 
 
+@pytest.mark.parametrize("text", ["http:/host:5050", "zk:/a,b/mesos", "a:5050,https:/b:5050"])
+def test_a_slash_that_is_missing_is_told(text):
+    with pytest.raises(UsageError) as caught:
+        parse_address(text)
+    assert "did you mean " in (caught.value.hint or "")
+
+
 @pytest.mark.parametrize(
     ("text", "servers", "path", "digest", "tls"),
     [

@@ -40,6 +40,14 @@ class TestLeader:
         master.get("/quota")
         assert first.call_count == 1
 
+    @pytest.mark.parametrize("failure", [httpx.ConnectError("no route"), httpx.ConnectTimeout("")])
+    def test_a_leader_out_of_reach_is_told_with_the_master_that_names_it(self, net, open_master, failure):
+        net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
+        net.get(f"{TWO}/quota").mock(side_effect=failure)
+        with pytest.raises((Unreachable, DeadlinePassed)) as raised:
+            open_master().get("/quota")
+        assert (raised.value.hint or "").startswith(f"{ONE} names it as the leading master")
+
     def test_circles_end(self, net, open_master):
         net.get(f"{ONE}/quota").mock(return_value=redirect("//two:5050/master/quota"))
         net.get(f"{TWO}/quota").mock(return_value=redirect("//one:5050/master/quota"))

@@ -166,6 +166,15 @@ def test_a_later_log_that_overlaps_replaces_only_what_it_has_itself(tmp_path):
         assert recording.clusters()[0].last_seen == 1560 * MICROS
 
 
+def test_a_log_that_is_replaced_takes_no_agents_of_another_with_it(tmp_path):
+    history, _ = imported(tmp_path, _SWF, "swf")
+    later = "".join([*_SWF.splitlines(keepends=True)[:3], "9 500 0 60 2 -1 -1 2 -1 -1 1 7 3 -1 1 -1 -1 -1\n"])
+    imported(tmp_path, later, "swf", name="later.txt", cluster_id="log")
+    held = rows(history)[2]
+    imported(tmp_path, _SWF, "swf", replace=True)
+    assert rows(history)[2] == held
+
+
 def test_an_interrupted_import_leaves_nothing(tmp_path):
     history, _ = imported(tmp_path, _SWF, "swf")
     header = "task,role,resources,from,to\n"
@@ -380,9 +389,20 @@ def test_times_are_seconds_or_dates_and_a_framework_has_its_principal(tmp_path):
     assert [(one.start / MICROS, one.end / MICROS) for one in tasks] == [(0.1, 2), (3, 4)]
     assert [(one.cause, one.column) for one in done.skipped] == [("from is not a time", "from")]
     with open_recording(history) as recording:
-        assert [(one.id, one.principal) for one in recording.frameworks("log")] == [("f", "ops")]
-        (cluster,) = recording.clusters()
-    assert (cluster.address, cluster.clean_end) == ("log.txt", True)
+        assert [(one.id, one.principal) for one in recording.frameworks("log")] == [("f (ops)", "ops")]
+
+
+def test_the_tasks_of_another_principal_are_those_of_another_framework(tmp_path):
+    log = "task,role,framework,principal,cpus,from,to\n"
+    log += "a,r,f,ann,1,0,10\nb,r,f,bob,2,0,10\nc,r,f,,4,0,10\nd,r,,bob,8,0,10\n"
+    later = log.replace(",f,ann", ",f,bob").replace(",0,10", ",20,30")
+    history, _ = imported(tmp_path, log, "csv")
+    imported(tmp_path, later, "csv", name="later.csv", cluster_id="log")
+    with open_recording(history) as recording:
+        found = used(recording, recording.clusters()[0], UsageOptions(0, 30 * MICROS, "principal"))
+        cpus = {row.key: row.whole.used["cpus"] // (10_000 * MICROS) for row in found.rows}
+        assert cpus == {"ann": 1, "bob": 2 + 8 + 1 + 2 + 8, "unknown": 4 + 4}
+        assert {one.name for one in recording.frameworks("log")} == {"f", "r"}
 
 
 def test_a_log_of_a_cluster_that_was_recorded_leaves_what_is_known_of_it(tmp_path):

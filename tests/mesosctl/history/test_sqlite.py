@@ -355,18 +355,45 @@ def test_a_folder_that_nobody_may_write_to_is_read(written):
         written.parent.chmod(0o700)
 
 
-@pytest.mark.parametrize(("later", "held"), [((3, 15), (3, 20)), ((12, 30), (10, 30)), ((12, 15), (10, 20))])
-def test_an_agent_and_a_framework_of_two_imports_hold_for_both_times(path, later, held):
+def write_logs(path, *logs):
+    """Imports that each give agent a a size, from a moment to another."""
     with open_writer(path) as recording:
-        for number, (start, end) in enumerate(((10, 20), later)):
+        for number, (size, start, end) in enumerate(logs):
             with recording.transaction():
                 recording.put_cluster(_CLUSTER)
                 recording.begin_import("c", f"{number}.csv", "csv")
-                recording.add_agent("c", RecordedAgent("a", "host", parse_resources("cpus:1"), start, end))
-                recording.add_framework("c", RecordedFramework("f", "name", ("web",), start, end))
+                recording.add_agent("c", RecordedAgent("a", "host", parse_resources(f"cpus:{size}"), start, end))
+                recording.add_agent("c", RecordedAgent(f"of {number}", "host", parse_resources("cpus:1"), start, end))
                 recording.end_import(Import("c", f"{number}.csv", "csv", 1, 1, ()))
-        assert [(one.start, one.end) for one in recording.agents("c")] == [held]
-        assert [(one.start, one.end) for one in recording.frameworks("c")] == [held]
+
+
+@pytest.mark.parametrize(
+    ("logs", "held"),
+    [
+        ([(1, 10, 20), (1, 3, 15)], [(1, 3, 20)]),
+        ([(1, 10, 20), (1, 12, 30)], [(1, 10, 30)]),
+        ([(1, 10, 20), (1, 12, 15)], [(1, 10, 20)]),
+        ([(1, 10, 20), (1, 25, 30)], [(1, 10, 30)]),
+        ([(1, 10, 20), (2, 15, 30)], [(1, 10, 15), (2, 15, 30)]),
+        ([(1, 10, 20), (2, 5, 15)], [(2, 5, 10), (1, 10, 20)]),
+        ([(1, 10, 20), (2, 10, 15)], [(2, 10, 20)]),
+        ([(1, 10, 40), (2, 20, 25)], [(1, 10, 20), (2, 20, 40)]),
+        ([(1, 10, 20), (2, 20, 25)], [(1, 10, 20), (2, 20, 25)]),
+        ([(1, 10, 20), (2, 22, 25)], [(1, 10, 20), (2, 22, 25)]),
+        ([(1, 10, 40), (2, 20, 25), (1, 30, 35)], [(1, 10, 20), (2, 20, 30), (1, 30, 40)]),
+    ],
+)
+def test_an_agent_of_several_logs_has_one_size_at_each_moment(path, logs, held):
+    write_logs(path, *logs)
+    with open_recording(path) as read:
+        found = [one for one in read.agents("c") if one.id == "a"]
+        assert [(one.total, one.start, one.end) for one in found] == [
+            (parse_resources(f"cpus:{size}"), start, end) for size, start, end in held
+        ]
+        assert [one.start for one in read.agents("c")] == sorted(one.start for one in read.agents("c"))
+        for since in range(45):
+            within = [one for one in found if one.start < since + 5 and (one.end or 0) > since]
+            assert [one for one in read.agents("c", Window(since, since + 5)) if one.id == "a"] == within
 
 
 def test_what_is_pruned_takes_its_resources_with_it_and_tasks_that_never_ran_too(path):

@@ -41,3 +41,10 @@ def test_a_short_id_means_its_agent_alone(hostnames):
     for agent_id, short in short_ids(hostnames).items():
         if short != agent_id:
             assert [one for one, host in hostnames.items() if matches_agent(short, one, host)] == [agent_id]
+
+
+def test_an_agent_is_meant_by_its_host_name_its_id_and_either_end_of_it():
+    for word in ("one", "ab-S0", "ab", "S0"):
+        assert matches_agent(word, "ab-S0", "one"), word
+    for word in ("", "on", "0", "b-S0"):
+        assert not matches_agent(word, "ab-S0", "one"), word

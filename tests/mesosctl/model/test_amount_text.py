@@ -4,7 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mesosctl.model.amount_text import as_typed, enumerated, exact_percent_text, in_words, percent_text, shown_amount
+from mesosctl.model.amount_text import (
+    NotationText,
+    as_typed,
+    enumerated,
+    exact_percent_text,
+    in_mesos_notation,
+    in_words,
+    percent_text,
+    shown_amount,
+    text_in_words,
+)
 from mesosctl.model.quantities import Quantities, parse_amount
 
 
@@ -60,3 +70,13 @@ def test_a_size_has_the_largest_unit_in_which_it_is_short(milli, shown, typed):
 def test_a_size_to_type_is_exact(milli):
     (word,) = as_typed(Quantities({"mem": milli}))
     assert parse_amount("mem", word.removeprefix("mem:")) == milli
+
+
+def test_revocable_amounts_are_marked_for_scripts():
+    assert in_mesos_notation(Quantities({"cpus": 8000, "cpus_revocable": 1500})) == "cpus:8;cpus{REV}:1.5"
+    assert in_mesos_notation(Quantities()) == ""
+
+
+def test_people_read_words_where_scripts_read_amounts():
+    text = NotationText.with_words("mem:1024", lambda: "1GiB mem")
+    assert (text, text_in_words(text), text_in_words("mem:1024")) == ("mem:1024", "1GiB mem", "mem:1024")

@@ -29,7 +29,7 @@ MALFORMED = [
         "reserved/a/b",
     ),
     *("role=a=met", "agent=a=drained", "reserved=a=none"),
-    *("", "/", "=", "nothing/a=b"),
+    *("", "/", "=", "nothing/a=b", "master=a=recovered"),
 ]
 
 
@@ -49,8 +49,10 @@ def test_what_is_none_is_refused(text: str):
         parse_condition(text)
     assert refused.value.field == "CONDITION"
     assert f"'{text}'" in str(refused.value) or text == "agent/a=gone"
+    assert text != "agent/a=gone" or "'gone'" in str(refused.value)
     subject = text.partition("/")[0].partition("=")[0]
     assert FORMS.get(cast("Subject", subject), "/") in str(refused.value.hint)
+    assert ("write " in str(refused.value.hint)) is (subject in FORMS)
 
 
 @pytest.mark.parametrize("text", ["role/-a=met", "offers/-a", "reserved/agent-1/-a=none"])

@@ -46,3 +46,7 @@ def test_ranges_are_found_where_one_entry_has_them():
 
 def test_one_target_that_is_missing_is_enough():
     assert found("cpus:1;mem:1", "cpus:4") is None
+
+
+def test_the_own_role_comes_first_whatever_the_order():
+    assert found("cpus(role1):1", "cpus(role2):2;cpus(role1):1") == parse_resources("cpus(role1):1")

@@ -93,5 +93,7 @@ def test_a_schedule_that_a_master_would_refuse_is_refused_with_its_place(schedul
         (key,) = [key for key, mode in modes.items() if mode == "down"]
         assert f"'{key[0] or key[1]}'" in str(refused.value)
         assert str(refused.value.hint).endswith(f"mesosctl maintenance up {key[0] or key[1]}")
+    words = {"maintenance.window": "no machine", "maintenance.duration": "negative", "maintenance.machine": "host name"}
+    assert words.get(rule, "") in str(refused.value)
     if rule == "maintenance.once":
         assert "'A'" in str(refused.value) or "'a'" in str(refused.value)

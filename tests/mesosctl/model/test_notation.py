@@ -22,6 +22,7 @@ from mesosctl.model.notation import (
     utc_minute,
     utc_moment,
     utc_second,
+    with_semicolons,
 )
 from mesosctl.model.quantities import Quantities, format_milli
 from mesosctl.model.resource import Reservation
@@ -54,6 +55,11 @@ def test_the_entries_of_a_text_are_its_parts_in_order(parts, blank, default):
     ("text", "rule", "field", "hint"),
     [
         ("cpus", "resource.text", "cpus", "cpus:12"),
+        ("cpus=", "resource.text", "cpus=", "cpus:12"),
+        ("=5", "resource.text", "=5", "cpus:12"),
+        ("a=b:1:2", "resource.text", "a=b:1:2", "cpus:12"),
+        ("a=b=c", "resource.text", "a=b=c", "write a:b=c"),
+        ("50%", "resource.text", "50%", "cpus:12"),
         (" cpus=1 ", "resource.text", "cpus=1", "write cpus:1"),
         ("cpus:1:2", "resource.text", "cpus:1:2", "cpus:12"),
         ("cpus:1, mem:2", "resource.text", "cpus:1, mem:2", "'cpus:1;mem:2'"),
@@ -74,6 +80,7 @@ def test_the_entries_of_a_text_are_its_parts_in_order(parts, blank, default):
         ("x:[1]", "resource.ranges", "x", "x:[31000-31005]"),
         ("x:[1-2,]", "resource.ranges", "x", "x:[31000-31005]"),
         (f"x:[{'0' * 70}1-2]", "resource.ranges", "x", "x:[31000-31005]"),
+        (f"x:[{'0' * 62}1-2]", "resource.ranges", "x", "x:[31000-31005]"),
         ("x:[2-1]", "resource.ranges", "x", None),
         (f"x:[1-{2**64}]", "resource.ranges", "x", None),
         ("x:{a", "resource.set", "x", None),
@@ -91,9 +98,34 @@ def test_a_text_that_is_wrong_is_refused_by_its_rule_and_its_place(text, rule, f
     assert field in str(refused.value) or rule == "role.syntax"
 
 
+@pytest.mark.parametrize("text", ["ports:[1-2", "ports:[1-2]]", "ports:[[1-2]", "ports:[1]-2"])
+def test_brackets_that_do_not_match_are_named(text):
+    with pytest.raises(RuleViolation, match="brackets"):
+        parse_resources(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "separated"),
+    [
+        ("cpus:1,mem:2", "cpus:1;mem:2"),
+        ("cpus:1;mem:2,disk:3", "cpus:1;mem:2;disk:3"),
+        ("cpus:1,5;mem:2,disk:3", "cpus:1,5;mem:2;disk:3"),
+        ("ports:[1-2,5-6]", "ports:[1-2,5-6]"),
+        ("a,b", "a,b"),
+    ],
+)
+def test_commas_between_resources_become_semicolons(word, separated):
+    assert with_semicolons(word) == separated
+
+
+def test_a_resource_text_may_have_an_owner():
+    assert parse_resources("cpus:1;mem(*):2", "ads") == parse_resources("cpus(ads):1;mem:2")
+
+
 def test_the_largest_port_and_a_range_of_one_are_read():
     assert parse_resources(f"x:[0-0, {2**64 - 1}-{2**64 - 1}]")[0].value == Ranges(((0, 0), (2**64 - 1, 2**64 - 1)))
     assert parse_resources("x:[]; y:{}") == parse_resources("")
+    assert parse_resources(f"x:[{'0' * 61}1-2]") == parse_resources("x:[1-2]")
 
 
 def test_a_part_is_one_of_the_whole():
@@ -107,6 +139,10 @@ def test_a_part_is_one_of_the_whole():
     with pytest.raises(RuleViolation) as refused:
         parse_entries("50%", whole=whole)
     assert "cpus:50% mem:50%" in str(refused.value.hint)
+    with pytest.raises(RuleViolation) as refused:
+        parse_entries("cpus", whole=whole)
+    assert "cpus:cpus" not in str(refused.value.hint)
+    assert parse_of_agents("cpus:50%", whole=whole)[0].value == 5000
 
 
 def test_a_plain_number_of_ports_is_one_port_of_an_agent():
@@ -118,6 +154,7 @@ def test_a_plain_number_of_ports_is_one_port_of_an_agent():
     with pytest.raises(RuleViolation) as refused:
         parse_of_agents("ports:1.5")
     assert (refused.value.rule, refused.value.field) == ("resource.ranges", "ports")
+    assert "1.5" in str(refused.value)
     assert "ports:[31000-31000]" in str(refused.value.hint)
 
 
@@ -223,5 +260,5 @@ def test_of_many_names_the_first_are_listed():
 
 
 def test_names_are_sorted_by_each_of_their_numbers():
-    names = ["a2b3c10", "a2b3c9", "a2b10c1", "a10b1c1", "a02b3c9", "b"]
-    assert sorted(names, key=natural) == ["a02b3c9", "a2b3c9", "a2b3c10", "a2b10c1", "a10b1c1", "b"]
+    names = ["a2b3c10", "a0", "a2b3c9", "a2b10c1", "a10b1c1", "a", "a02b3c9", "b"]
+    assert sorted(names, key=natural) == ["a", "a0", "a02b3c9", "a2b3c9", "a2b3c10", "a2b10c1", "a10b1c1", "b"]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import RuleViolation
@@ -191,6 +191,7 @@ def test_many_at_once_are_what_they_are_one_by_one(some: list[Resource]):
     st.lists(st.lists(SCALARS | RANGES | SETS | VOLUMES | LABELLED, max_size=4).map(Resources), max_size=4),
     st.lists(st.integers(0, 3), max_size=12),
 )
+@example([Resources([Resource("cpus", 1000)]), Resources([Resource("mem", 1000)])], [0, 0, 1])
 def test_a_sum_of_the_same_objects_is_the_sum_of_their_entries(some: list[Resources], places: list[int]):
     parts = [some[place % len(some)] for place in places] if some else []
     entries = [entry for part in parts for entry in part]
@@ -365,11 +366,42 @@ def test_a_reservation_matches_what_is_asked_of_it() -> None:
         (Resource("cpus", 1000, revocable=True, throttleable=True), "cpus{REV,THROTTLE}:1"),
         (Resource("disk", 1000, disk=Disk("v", container_path="p"), shared=True, copies=2), "disk[v:p]<SHARED>:1<2>"),
         (Resource("disk", 1000, disk=Disk(source=DiskSource("MOUNT", "/m"))), "disk[MOUNT:/m]:1"),
+        (Resource("disk", 1000, disk=Disk(source=DiskSource("RAW"))), "disk[RAW]:1"),
+        (Resource("disk", 1000, disk=Disk("v", DiskSource("PATH", "/m"), container_path="p")), "disk[PATH:/m,v:p]:1"),
+        (
+            Resource("cpus", 1000, (Reservation("DYNAMIC", "a", labels=Labels([("k", None), ("a", "b")])),)),
+            "cpus(reservations: [(DYNAMIC,a,{k, a: b})]):1",
+        ),
     ],
 )
 def test_the_text_of_an_entry_says_what_distinguishes_it(entry: Resource, text: str) -> None:
     assert str(entry) == text
     assert entry.text(with_role=False) == text.replace("(allocated: web)", "")
+    assert Resources([entry]).text() == text
+    assert Resources([entry]).text(with_roles=False) == entry.text(with_role=False)
+
+
+def test_no_entries_are_shown_as_braces_and_nothing_in_words() -> None:
+    assert (str(Resources()), Resources().text(with_roles=False), Resources().in_words) == ("{}", "{}", "nothing")
+
+
+def test_an_entry_that_is_allocated_already_is_the_same_object() -> None:
+    entry = Resource("cpus", 1000, allocation_role="web")
+    assert entry.with_allocation_role("web") is entry
+    assert entry.with_allocation_role(None) == Resource("cpus", 1000)
+
+
+def test_another_amount_of_an_entry_is_on_the_same_disk_of_the_same_provider() -> None:
+    entry = Resource("disk", 1000, (LEVEL,), "web", Disk("v", container_path="p"), provider_id="x")
+    assert entry.with_value(2000) == replace(entry, value=2000)
+
+
+def test_without_owners_entries_are_unreserved() -> None:
+    assert Resources([Resource("cpus", 1000, (LEVEL,))]).to_unreserved() == parse_resources("cpus:1")
+
+
+def test_labels_that_differ_are_found_apart() -> None:
+    assert len({hash(Labels([("a", str(number))])) for number in range(8)}) == 8
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ def test_invalid(role: str):
     with pytest.raises(RuleViolation) as refused:
         check_role(role, "here")
     assert (refused.value.field, refused.value.rule) == ("here", "role.syntax")
+    assert str(refused.value) == role_error(role)
 
 
 def test_the_tree():
@@ -62,6 +63,7 @@ def test_with_a_whitelist_only_its_roles_and_the_default_one_exist():
         check_whitelist("wbe", ["web", "ads"])
     assert (refused.value.field, refused.value.rule) == ("role", "role.whitelist")
     assert "did you mean web?" in str(refused.value.hint)
+    assert "--roles" in str(refused.value.hint)
 
 
 def test_a_resource_is_a_standard_one_or_one_of_an_agent():
@@ -96,6 +98,11 @@ def test_what_is_no_priority_is_refused(text: str, named: str):
         Priorities.parse(text)
     assert refused.value.field == "priorities"
     assert refused.value.hint in ("prod=100,batch=1", None if named == "a" else "")
+
+
+def test_a_priority_of_what_is_no_role_says_why():
+    with pytest.raises(RuleViolation, match="dash"):
+        Priorities.parse("-x=1")
 
 
 def test_a_priority_without_a_number_is_named():

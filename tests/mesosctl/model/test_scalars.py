@@ -4,7 +4,7 @@ import pickle
 from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mesosctl.model.errors import RuleViolation
@@ -15,6 +15,7 @@ from mesosctl.model.quantities import (
     format_milli,
     parse_amount,
     parse_double,
+    part_of,
     to_double,
     to_milli,
     to_shown,
@@ -24,7 +25,16 @@ from mesosctl.output.json_documents.document import amounts
 
 @pytest.mark.parametrize(
     ("value", "milli"),
-    [(1.234, 1234), (1.2345, 1235), (1.2344, 1234), (1.5015, 1502), (0.0015, 2), (0.0004, 0), (-1.0005, -1001)],
+    [
+        (1.234, 1234),
+        (1.2345, 1235),
+        (1.2344, 1234),
+        (1.5015, 1502),
+        (0.0015, 2),
+        (0.0004, 0),
+        (0.0007, 1),
+        (-1.0005, -1001),
+    ],
 )
 def test_a_double_rounds_half_away_from_zero(value: float, milli: int):
     assert to_milli(value) == milli
@@ -63,6 +73,7 @@ def test_equal_parts_make_up_the_whole_but_for_a_thousandth_each(milli: int, par
 
 
 @given(st.decimals(min_value=0, max_value=10**6, places=6))
+@example(Decimal("0.0001"))
 def test_an_amount_is_exact_or_refused_with_the_nearest(amount: Decimal):
     exact = (amount * 1000) % 1 == 0
     if exact:
@@ -105,6 +116,10 @@ def test_sizes_are_counted_in_the_unit_that_mesos_calls_mb(text: str, mebibytes:
         ("cpus", "inf", "resource.number"),
         ("cpus", "1e400", "resource.number"),
         ("cpus", "9" * 30, "resource.number"),
+        ("cpus", "9223372036854775", "resource.number"),
+        ("cpus", "-9223372036854775.807", "resource.number"),
+        ("cpus", "0e31", "resource.number"),
+        ("cpus", "0" * 65, "resource.number"),
         ("cpus", "१२", "resource.number"),
     ],
 )
@@ -114,6 +129,38 @@ def test_what_is_no_amount_is_refused_by_its_rule(name: str, text: str, rule: st
     assert (refused.value.rule, refused.value.field) == (rule, name)
     assert name in str(refused.value)
     assert refused.value.hint
+
+
+def test_the_largest_texts_that_are_amounts():
+    assert parse_amount("cpus", "9223372036854774") == to_milli(9223372036854774.0)
+    assert parse_amount("cpus", "0e30") == parse_amount("cpus", "0" * 64) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "hint"),
+    [
+        ("ports", "many", "ports:[31000-31005]"),
+        ("mem", "many", "for example, mem:6GiB"),
+        ("cpus", "many%", "for example, cpus:12; mesosctl quota room"),
+        ("me", "6GiB", "did you mean mem?"),
+        ("cpus", "6GiB", "cpus as a plain number"),
+    ],
+)
+def test_what_is_no_amount_has_a_hint(name: str, text: str, hint: str):
+    with pytest.raises(RuleViolation) as refused:
+        parse_amount(name, text)
+    assert hint in str(refused.value.hint)
+    assert str(refused.value.hint).count("mesosctl") == text.count("%")
+
+
+def test_a_part_of_what_is_counted_in_thousandths_is_exact():
+    whole = Quantities({"cpus": 3000, "gpus": 3000})
+    assert [part_of(name, "50%", whole) for name in ("cpus", "gpus")] == [1500, 1000]
+    assert part_of("cpus", "100%", whole) == 3000
+
+
+def test_amounts_that_differ_are_found_apart():
+    assert len({hash(Quantities({"cpus": number})) for number in range(1, 9)}) == 8
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e300, 1.7e308, -1.7e308])

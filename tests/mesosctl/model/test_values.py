@@ -125,6 +125,12 @@ def test_a_scalar_below_zero_is_empty_and_an_order_is_shown():
     assert [format_value(value) for value in EXAMPLES.values()] == ["1.5", "[1-2]", "{b, a}"]
     assert [as_sent(value) for value in EXAMPLES.values()] == [None, (), ("b", "a")]
     assert as_sent(Ranges.as_sent([(3, 4), (1, 2)])) == ((3, 4), (1, 2))
+    assert as_sent(Ranges.as_sent([(1, 2), (4, 5)])) == ()
+
+
+def test_ranges_are_united_as_soon_as_there_are_two():
+    apart = Ranges(((1, 2), (3, 4)))
+    assert [value_times(apart, count) for count in (1, 2)] == [apart, Ranges(((1, 4),))]
 
 
 def test_a_value_is_made_once_for_the_same_objects_in_the_same_order():
@@ -139,5 +145,6 @@ def test_a_value_is_made_once_for_the_same_objects_in_the_same_order():
     asked = [(one,), (equal,), (one, other), (other, one), (one,), (one, other), (equal,)]
     assert [cache.of(*objects) for objects in asked] == [1, 2, 3, 4, 1, 3, 2]
     assert made == asked[:4]
+    assert cache.of(equal, other) == 5, "the first object counts, too"
     for number in range(10_000):
-        assert cache.of([number]) == 5 + number, "an object that is gone is never taken for another"
+        assert cache.of([number]) == 6 + number, "an object that is gone is never taken for another"

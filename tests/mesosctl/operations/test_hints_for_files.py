@@ -20,6 +20,13 @@ def test_a_name_that_is_nearly_that_of_another_file(tmp_path: Path):
     assert refused(tmp_path / "limit.json")[1] == f"did you mean {tmp_path / 'limits.json'}?"
 
 
+def test_the_ending_alone_makes_no_name_similar(tmp_path: Path):
+    (tmp_path / "e.json").write_text("{}")
+    assert refused(tmp_path / "nope.json")[1] == f"the folder {tmp_path} has no file with this name"
+    (tmp_path / "nope.yaml").write_text("{}")
+    assert refused(tmp_path / "nope.yml")[1] == f"did you mean {tmp_path / 'nope.yaml'}?"
+
+
 def test_a_folder_that_is_not_there(tmp_path: Path):
     assert refused(tmp_path / "no" / "limits.json")[1] == f"there is no folder {tmp_path / 'no'}"
 

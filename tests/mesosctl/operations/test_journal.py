@@ -302,6 +302,9 @@ DAMAGED = {
     "with an infinite amount": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", '
     '"agent_id": "a", "hostname": "h", "resources": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1e999}}], '
     '"before": [], "after": []}]}',
+    "with infinity spelled out": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", '
+    '"agent_id": "a", "hostname": "h", "resources": [{"name": "cpus", "type": "SCALAR", "scalar": '
+    '{"value": "Infinity"}}], "before": [], "after": []}]}',
     "with a resource without a name": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "reserved", '
     '"agent_id": "a", "hostname": "h", "resources": [{}], "before": [], "after": []}]}',
     "with amounts that are none": '{"schema_version": 2, "digest": "", "done": 0, "steps": [{"kind": "quota", '

@@ -201,6 +201,18 @@ def test_what_came_went_and_changed():
     assert kinds(after, before)[1] == ("agent", "S1", "", "h1", None)
 
 
+def test_a_quota_that_came_or_went_has_its_limit_too():
+    without = ClusterSnapshot("1.11.0", 0.0, (), ())
+    guarantee = Quantities({"cpus": 8000})
+    limited = replace(without, quotas={"web": Quota(guarantee, Limits({"cpus": 10_000}))})
+    assert kinds(limited, without) == [
+        ("quota", "web", "", "cpus:8", None),
+        ("quota", "web", "limit", "cpus:10", None),
+    ]
+    assert kinds(without, limited)[1] == ("quota", "web", "limit", None, "cpus:10")
+    assert len(kinds(replace(without, quotas={"web": Quota(guarantee)}), without)) == 1
+
+
 def test_what_is_lent_is_compared():
     held = parse_resources("cpus:1")
     lent = Resources([Resource("cpus", 2000, revocable=True)])

@@ -123,6 +123,10 @@ class TestEditing:
         assert "hunter2" not in ran.err
         assert [path.name for path in config.parent.iterdir()] == ["config.toml"]
 
+    def test_a_context_that_is_not_there_is_told_with_those_that_are(self, ctl, config):
+        write(config, HAND_WRITTEN)
+        assert "mesosctl context list" in ctl("context", "remove", "lab", "prod", "nope").err
+
     def test_a_disk_that_fails_leaves_the_file_alone(self, ctl, config, monkeypatch):
         write(config, HAND_WRITTEN)
 

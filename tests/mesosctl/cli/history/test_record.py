@@ -84,6 +84,24 @@ def test_agents_come_and_go_when_they_did(recorded):
     assert recorded.counts("lab").agents == 3
 
 
+def test_what_a_recorder_reads_makes_no_allocation_run(typed, tmp_path):
+    """A task ends between two runs, and its place is free for the next one only at the second of them."""
+    cluster = 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:1;mem:64"\n'
+    jobs = '[[frameworks]]\nname = "jobs"\ntask = "cpus:1"\nevery = "500ms"\ntasks = 3\nlasts = "2300ms"\n'
+    (tmp_path / "jobs.toml").write_text(cluster + jobs, encoding="utf-8")
+    often = ("--every", "1s", "--every-agents", "1s")
+    ran = typed(
+        "history", "record", "--history", "j.sqlite", "--duration", "30s", *often, master="fake:jobs.toml?fresh"
+    )
+    assert ran.status == 0, ran.err
+    with open_recording(tmp_path / "j.sqlite") as recording:
+        (cluster_of_jobs,) = recording.clusters()
+        began = cluster_of_jobs.first_seen or 0
+        assert [(one.start or 0) - began for one in recording.tasks(cluster_of_jobs.cluster_id)] == [
+            0, 3 * MICROS, 6 * MICROS,
+        ]  # fmt: skip
+
+
 def test_tasks_hold_what_they_held_for_as_long_as_they_did(recorded):
     tasks = list(recorded.tasks("lab"))
     began = recorded.clusters()[0].first_seen
@@ -143,6 +161,18 @@ def test_allocation_runs_are_recorded_to_the_end(recorded):
     # One a second, the interval of allocations, and more where an agent or a framework comes.
     assert {round((at - cluster.first_seen) / MICROS) for at in runs} >= set(range(1, 600))
     assert runs[-1] <= cluster.last_seen
+
+
+@pytest.mark.parametrize("second", ["fake:cluster.toml", "fake:cluster.toml?advance=10m"])
+def test_a_second_recording_goes_on_when_the_first_one_ended(typed, tmp_path, second):
+    words = ("history", "record", "--history", "h.sqlite", "--duration", "10m", "--cluster-id", "lab")
+    assert typed(*words, master="fake:cluster.toml").status == 0
+    again = typed(*words, master=second)
+    assert again.status == 0, again.err
+    with open_recording(tmp_path / "h.sqlite") as recording:
+        (cluster,) = recording.clusters()
+    assert cluster.first_seen is not None
+    assert cluster.last_seen == cluster.first_seen + (1800 if "advance" in second else 1200) * MICROS
 
 
 def test_a_virtual_time_that_overlaps_the_recording_is_refused(typed, tmp_path):

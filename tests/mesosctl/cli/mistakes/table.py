@@ -279,7 +279,9 @@ MISTAKES = (
     Mistake("agents drain --attribute rack=r3", 5, "no agent has the attribute rack=r3", "r1", on=RACKS),
     Mistake("agents drain agent-1 --max-grace-period x", 2, "'x' is not a span of time", "30s"),
     Mistake("agents gone agent-1", 2, "an agent that is gone can never come back", "in a script, use --yes"),
-    Mistake("agents reactivate host-1", 2, "'host-1' matches several agents: S0, S1", "one of these ids", on=ONE_HOST),
+    Mistake(
+        "agents reactivate host-1", 2, "'host-1' matches several agents: S0, S1", "one of these names", on=ONE_HOST
+    ),
     Mistake("agents gone '' --yes", 2, "the name of an agent is empty", "agent-1"),
     Mistake("reserve '' cpus:1 --role web", 2, "the name of an agent is empty", "agent-1"),
     Mistake("maintenance plan agent-1 --at 2026-12-01T02:00", 2, "has no zone", "2026-12-01T02:00+01:00"),
@@ -344,7 +346,7 @@ MISTAKES = (
         "reserve host-1 cpus:1 --role web",
         2,
         "'host-1' matches several agents: S0, S1",
-        "write one of these ids",
+        "write one of these names",
         on=ONE_HOST,
     ),
     Mistake(
@@ -365,7 +367,7 @@ MISTAKES = (
         "offers take --role web --reserve cpus:1 --agent agent-11",
         5,
         "no agent is named 'agent-11'",
-        "did you mean agent-",
+        "host name; the agents are agent-1, agent-2, agent-3",
     ),
     Mistake("apply -f a.toml", 5, "a.toml, line 2: no agent is named 'agent-9'", files={"a.toml": NOBODY}),
     # --- Files ---------------------------------------------------------------------------------------------------

@@ -34,6 +34,9 @@ IN_FILES = (
         "rates.json, line 2: limits[0].qps: it should be a number; rates.json, line 3: limits[1]: it should be",
         files={"rates.json": '{"limits": [\n{"principal": "a", "qps": "x"},\n1]}'},
     ),
+    Mistake(
+        "agents", 3, "e.json is not a snapshot", "snapshot --master ADDRESS", on="fake:e.json", files={"e.json": "{}"}
+    ),
     Mistake("ratelimit validate rats.json", 3, "rats.json cannot be read", "did you mean", files={"rates.json": "{}"}),
     Mistake("ratelimit validate no/rates.json", 3, "no/rates.json cannot be read", "there is no folder no"),
     Mistake(

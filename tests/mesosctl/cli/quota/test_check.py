@@ -37,6 +37,25 @@ def test_what_a_forecast_says_of_a_guarantee_is_said_by_a_check_too(tmp_path, mo
     assert (f"mesosctl quota set web {amount} --dry-run" in checked.err) is bool(below)
 
 
+@pytest.mark.parametrize(("busy", "until"), [(False, ""), (True, " until other roles release enough")])
+def test_what_all_guarantees_together_lack_is_said(tmp_path, monkeypatch, busy, until):
+    monkeypatch.chdir(tmp_path)
+    tasks = '[[frameworks]]\nname = "big"\nroles = ["big"]\ntask = "cpus:1;mem:64"\ntasks = 8\n' if busy else ""
+    (tmp_path / "two.toml").write_text(
+        'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:8;mem:4096"\ncount = 2\n'
+        f'[[quotas]]\nrole = "db"\nguarantee = "cpus:6"\nlimit = "none"\n{tasks}'
+    )
+    if not busy:  # its agents have room for both guarantees, but one of them is out of service
+        assert typed("agents deactivate agent-2", tmp_path, "fake:two.toml").status == 0
+    checked = typed("quota check ads cpus:5", tmp_path, "fake:two.toml")
+    assert "is 3 cpus too little" in checked.err
+    assert f" of ads, db{until};" in checked.err
+    tried = typed("quota set ads cpus:5 --dry-run", tmp_path, "fake:two.toml")
+    assert "would be 3 cpus below its" in tried.out
+    only = typed("quota set ads cpus:10 --dry-run", tmp_path, "fake:two.toml")
+    assert ("until other roles release enough" in only.out) is busy
+
+
 def test_the_largest_passes_and_a_thousandth_more_does_not(run, cluster, entries):
     cluster.quotas["ops"] = entries(cpus=4)
     assert run("quota", "check", "dev", "cpus:20").status == 0

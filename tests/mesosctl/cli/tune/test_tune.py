@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from mesosctl.__main__ import main
 from mesosctl.api.files.goals import load
 from mesosctl.history.records import to_micros
+from mesosctl.history.sqlite import open_writer
 from mesosctl.history.windows import parse_time
 from mesosctl.model.errors import BadInput, Bug
 from mesosctl.model.quantities import Limits, Quantities, Quota
@@ -165,6 +166,14 @@ def test_the_document_says_what_each_candidate_came_to(typed):
         (False, 1500, -900),
         (True, 1741, 1859),
     ]
+
+
+def test_a_recording_that_begins_between_two_allocation_runs(typed, tmp_path):
+    with open_writer(tmp_path / "h.sqlite") as recording, recording.transaction():
+        (cluster,) = recording.clusters()
+        recording.add_runs(cluster.cluster_id, [(cluster.first_seen or 0) + 400_000])
+    ran = typed("tune", "goals.toml", "--replay", "h.sqlite")
+    assert ran.status == 0, ran.err
 
 
 def test_goals_that_hold_already_are_no_change(typed, tmp_path):

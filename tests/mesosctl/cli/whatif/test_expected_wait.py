@@ -1,6 +1,7 @@
 """`whatif --wait`: when one more task would start, from the lifetimes on record."""
 
 import json
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -66,6 +67,26 @@ def test_the_wait_is_what_is_left_of_lifetimes(typed, tmp_path, monkeypatch):
     assert "would start" in (tmp_path / "r.html").read_text(encoding="utf-8")
     monkeypatch.setattr("mesosctl.operations.expected_wait.processors", lambda: 4)
     assert typed(*WORDS, "role=db;task=cpus:4", "-o", "json").out == ran.out
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("agent", ["S0", None])
+def test_tasks_of_many_frameworks_take_their_places_before_the_new_one_asks(typed, tmp_path, agent):
+    """The agent is offered to one framework after the other, each time at an allocation."""
+    record(tmp_path, [], [])
+    many = 25
+    with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
+        start, end = to_micros(SINCE), to_micros(SINCE + LENGTH)
+        whole = parse_resources(f"cpus:{many}")
+        writer.add_agent("c", RecordedAgent("S1", "h1", whole, start, end))
+        for place in range(many + 4):
+            ended = RecordedTask(f"F{place}", "e", f"r{place}", parse_resources("cpus:1"), agent, start=start)
+            writer.add_task("c", replace(ended, end=start + to_micros(600)))
+            running = replace(ended, id="r", start=end - to_micros(100), agent_id=agent and f"S{int(place >= 4)}")
+            writer.add_task("c", running)
+    ran = typed(*WORDS, "role=db;task=cpus:3", "-o", "json")
+    assert ran.status == 0, ran.err
+    assert json.loads(ran.out)["median_wait_seconds"] == pytest.approx(500, abs=1)
 
 
 @pytest.mark.process

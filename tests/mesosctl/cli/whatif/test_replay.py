@@ -442,6 +442,11 @@ def test_a_recording_that_no_replay_gives_back_is_refused(typed, tmp_path):
         (("--since", "1h", "--lose-agent", "h0"), "--since is for --replay"),
         (("--replay", "h.sqlite", "--from", "x.json"), "--from cannot be used with --replay"),
         (("--replay", "h.sqlite", "at:2030-01-01", "quota:web=cpus:1"), "is not in the time that is replayed"),
+        (("--replay", "h.sqlite", "at:1h"), "no change comes after 'at:1h'"),
+        (("--replay", "h.sqlite", "at:1h", "at:30m", "weight:web=2"), "no change comes after 'at:1h'"),
+        (("--replay", "h.sqlite", "--lose-framework", "web"), "--lose-framework cannot be used with --replay"),
+        (("--replay", "h.sqlite", "--cycles", "10"), "--cycles cannot be used with --replay"),
+        (("--history", "h.sqlite", "--wait", "role=a;task=cpus:1", "--assume", "hold"), "--assume cannot be used with"),
         (("--replay", "h.sqlite", "failover:50%"), "restarts the master, which a replay cannot"),
         (("--replay", "h.sqlite", "--wait-limit", "soon"), "'soon' is not a span of time"),
         (("--replay", "h.sqlite", "--mesos-version", "7"), "there are rules of Mesos 1.4 and 1.11, not of '7'"),
@@ -452,6 +457,14 @@ def test_words_that_cannot_be_replayed(typed, tmp_path, words, said):
     ran = typed("whatif", *words)
     assert ran.status in (2, 3), ran.err
     assert said in ran.err
+
+
+def test_a_moment_may_stand_between_two_changes_of_quota(typed, tmp_path):
+    recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)])
+    at = "at:1970-01-12T14:30Z"  # half an hour and more after the last task
+    words = ("limit:web=cpus:9", at, "limit:web=cpus:0.5")
+    ran = typed("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", *words)
+    assert ran.status == 0, ran.err
 
 
 # --- Several changes of one recording -----------------------------------------------------------------
