@@ -249,11 +249,11 @@ def test_what_is_not_plain_is_played_on_a_master(resources):
 
 
 def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
-    """The seconds after which tasks start: (framework, role, size, asked, lasts) of each; as on a master."""
+    """The seconds after which tasks start: (framework, role, size, asked, lasts, maybe host) of each; as on a master."""
     frameworks, asked = {}, []
-    for name, role, size, at, lasts in tasks:
+    for name, role, size, at, lasts, *host in tasks:
         frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
-        asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts))
+        asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts, *host))
     there = [
         ReplayedAgent(Agent(f"m-S{at}", f"h{at}", f"slave({at})@127.0.0.1:5051", parse_resources(text)), since, None)
         for at, text in enumerate(agents, 1)
@@ -271,6 +271,16 @@ def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
     )
     assert first < 2
     assert 0 <= second - first - 200 <= 1
+
+
+@pytest.mark.parametrize(
+    ("hosts", "starts"),
+    [(["h1", None], [0, 20]), ([None, "h1"], [0, 20]), (["h2", None], [21, 0]), (["h2", "h1"], [21, 0])],
+)
+def test_tasks_start_in_the_order_in_which_they_were_asked_for_where_they_want_to(hosts, starts):
+    tasks = [("f", "a", "cpus:1", 0.5, 20.0, host) for host in hosts]
+    first = starts_of(["cpus:1"], *tasks)
+    assert [late - 0.5 for late in first] == pytest.approx(starts, abs=1)
 
 
 @pytest.mark.parametrize(("fixed", "lasts"), [(False, 30.0), (True, 25.0)])
