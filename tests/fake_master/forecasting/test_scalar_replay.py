@@ -249,7 +249,7 @@ def test_what_is_not_plain_is_played_on_a_master(resources):
 
 
 def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
-    """The seconds after which tasks start: (framework, role, size, asked, lasts, maybe host) of each; as on a master."""
+    """The seconds after which tasks start: (framework, role, size, asked, lasts, any host) of each; as on a master."""
     frameworks, asked = {}, []
     for name, role, size, at, lasts, *host in tasks:
         frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
