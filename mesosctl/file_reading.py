@@ -83,6 +83,8 @@ def why_unreadable(error: OSError | ValueError) -> str:
 def unreadable_hint(path: str | os.PathLike[str], error: OSError | ValueError) -> str | None:
     """What to do about a file that cannot be read; None if the reason says it."""
     if isinstance(error, UnicodeDecodeError):
+        if error.object.startswith(b"SQLite format 3\0"):
+            return "it is a SQLite file; if it is a recording, --history and --replay read it"
         return "save it as text in UTF-8"
     if isinstance(error, FileNotFoundError):
         return _missing_hint(Path(path))

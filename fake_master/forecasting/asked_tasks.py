@@ -1,13 +1,14 @@
 """Recorded tasks as a framework asks for them."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from fake_master.sources.demand import Demand, WantedTask
 from mesosctl.model.resources import Resources
-from mesosctl.planning.replay import RecordedDemand
+from mesosctl.planning.replay import PLACING
+from mesosctl.planning.replayed_tasks import ReplayedTask
 
 
 @dataclass(slots=True, eq=False)
@@ -21,10 +22,9 @@ class AskedTask(WantedTask):
 class AskedTasks(Demand):
     """The tasks of one framework of a recording: places in it, from which each is made when it is its turn."""
 
-    def __init__(self, demand: RecordedDemand, start: float) -> None:
+    def __init__(self, recorded: Sequence[ReplayedTask], start: float) -> None:
         """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one."""
-        self._demand = demand
-        self._recorded = demand.tasks
+        self._recorded = recorded
         self._start = start
         self._places = array("I")
         self.sizes: dict[int, Resources] = {}
@@ -45,8 +45,8 @@ class AskedTasks(Demand):
         for place in self._places:
             task = self._recorded[place]
             asked = max(0.0, task.asked - self._start - after)
-            ends = self._demand.end_of(task)
-            yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, ends, place)
+            patience = PLACING if task.ran_from_the_beginning else 0.0
+            yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, patience, task.ends, place)
 
     def tasks(self, random: Random) -> Iterator[AskedTask]:  # noqa: ARG002  # nothing is left to chance
         """See `Demand.tasks`."""

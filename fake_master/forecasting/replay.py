@@ -119,7 +119,7 @@ class ReplayRun:
         for place, task in enumerate(self._demand.tasks):
             known = wanted.get(task.framework_id)
             if known is None:
-                known = wanted[task.framework_id] = AskedTasks(self._demand, self._clock())
+                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock())
             known.add(place, task.resources)
         for framework_id, tasks in wanted.items():
             yield self._spec(self._demand.frameworks[framework_id], tasks), tasks
@@ -162,8 +162,7 @@ class ReplayRun:
     def _start(self, place: int, now: float) -> float | None:
         """Note when a task starts; return when it ends, None if it runs until the end."""
         task = self._demand.tasks[place]
-        fixed = self._demand.end_of(task)
-        lasts = task.lasts if fixed is None else max(0.0, fixed - now)
+        lasts = task.lasts if task.ends is None else max(0.0, task.ends - now)
         end = None if lasts is None else now + lasts
         self._starts[place], self._ends[place] = now, end
         return end

@@ -29,7 +29,6 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.forecasting.asked_tasks import AskedTasks
 from fake_master.forecasting.packed_amounts import Amounts, Lanes
-from fake_master.sources.demand import released_at
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
@@ -645,6 +644,8 @@ class ScalarReplay:
         now = self._now
         likeness = frozenset((end - now, declined) for end, _, declined in self._declined)
         orders = self._orders
+        for order in orders:
+            order.walk()  # so that the ties of those that have just been offered something are counted
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
         earlier = self._seen.get(likeness)
         self._seen[likeness] = present
@@ -840,7 +841,7 @@ class ScalarReplay:
                 framework.wait(kind, self._sizes[kind[0]], task.place)
             else:
                 framework.wait_for(task.agent, kind, self._sizes[kind[0]], task.place)
-                moment = released_at(self._now, self._interval)
+                moment = task.released_at(self._now, self._interval)
                 self._at(moment, partial(self._release, framework, task.agent, task.place))
             framework.next = next(framework.asks, None)
             framework.waiting += 1

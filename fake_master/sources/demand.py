@@ -49,16 +49,17 @@ class WantedTask:
     """The role in which it may run; None for any of the framework's."""
     agent: str | None = None
     """The host that it prefers for one allocation interval; after that it takes any."""
+    patience: float = 0.0
+    """Seconds for which it prefers that host, if they are more than an interval."""
     ends: float | None = None
     """When it ends however late it starts, in seconds since the epoch; None if it runs for as long as it lasts."""
 
+    def released_at(self, asked: float, interval: float) -> float:
+        """Return when it takes any host, having asked at a moment; `interval` is that between two allocations.
 
-def released_at(asked: float, interval: float) -> float:
-    """Return when a task that prefers a host may take any, `interval` being that between two allocations.
-
-    It is just after the next allocation: the first may have offered its host to another framework, which declined.
-    """
-    return asked + interval + _MOMENT
+        It is just after the next one: the first may have offered its host to another framework, which declined.
+        """
+        return asked + max(interval, self.patience) + _MOMENT
 
 
 # --- Spans ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.demand import Demand, Span, WantedTask, released_at
+from fake_master.sources.demand import Demand, Span, WantedTask
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.sources.waiting_tasks import Fitting, Waiting, WaitingTasks, part_of
 from fake_master.state.agents import Agent
@@ -405,7 +405,7 @@ class SimulatedFramework(LocalScheduler):
     def _release_later(self, waiting: Waiting) -> None:
         """Let a task take any host, unless it gets its own by then."""
         state = self._master.state
-        moment = released_at(state.now, self._master.allocation_interval)
+        moment = waiting.wanted.released_at(state.now, self._master.allocation_interval)
         state.timers.at(moment, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:

@@ -840,8 +840,9 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
                 "SELECT task, file FROM temp.earlier JOIN imports USING (import) LIMIT 1"
             ).fetchone()
             if not allowed:
+                rows = "1 row overlaps" if count == 1 else f"{count} rows overlap"
                 raise Conflict(
-                    f"{count} rows overlap an earlier import: '{task}' is in {file} too; nothing was imported",
+                    f"{rows} an earlier import: '{task}' is in {file} too; nothing was imported",
                     field="FILE",
                     hint="--replace replaces them",
                 )

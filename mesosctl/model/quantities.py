@@ -6,6 +6,7 @@ so there are no rounding errors: 0.1 + 0.2 is 0.3.
 
 import math
 import re
+import shlex
 from collections.abc import ItemsView, Iterable, Iterator, Mapping
 from typing import NamedTuple, Self
 
@@ -22,6 +23,7 @@ WHOLE_NAMES = (*SIZED_NAMES, "gpus")
 """Resources of which mesosctl chooses whole numbers; of the others, thousandths."""
 REVOCABLE = "_revocable"
 """The end of the name of a revocable amount that stands beside others, as in Mesos's JSON: cpus_revocable."""
+_LIKE_RANGES = re.compile(r"\d+-\d+(?:,\d+-\d+)*", re.ASCII)
 PORTS_HINT = "for example, ports:[31000-31005], or ports:[31000-31000] for one"
 _UNIT_KIB = {"k": 1, "m": 1024, "g": 1024**2, "t": 1024**3, "p": 1024**4}
 _RANGE = f"an amount has at most three decimals, and is at most {_LARGEST_MILLI // 1000 - 1}"
@@ -125,6 +127,8 @@ def parse_amount(name: str, text: str) -> int:
     match = _NUMBER.fullmatch(text.strip())
     if match is None or len(text) > 64:
         hint = PORTS_HINT if name == "ports" else f"for example, {name}:{'6GiB' if name in SIZED_NAMES else '12'}"
+        if _LIKE_RANGES.fullmatch(text):
+            hint = f"write {shlex.quote(f'{name}:[{text}]')}"
         if text.endswith("%"):
             hint += f"; {command('quota room')} shows the capacity that this is a part of"
         raise RuleViolation(f"{name}: '{text}' is not a number", field=name, rule="resource.number", hint=hint)

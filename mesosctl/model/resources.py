@@ -223,7 +223,6 @@ def _merged(entries: Iterable[Resource]) -> list[Resource]:
             if merged[first].merges_with(entry):
                 parts.setdefault(first, [merged[first].value]).append(entry.value)
                 continue
-            places.setdefault(merged[first].kind, first)
             place = places.setdefault(entry.kind, len(merged))
             if place == len(merged):
                 merged.append(entry)

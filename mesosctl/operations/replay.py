@@ -20,6 +20,7 @@ from mesosctl.history.records import (
 )
 from mesosctl.model.agents import Agent
 from mesosctl.model.errors import BadInput, Conflict, Invalid, NotFound, UsageError
+from mesosctl.model.notation import counted
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 from mesosctl.model.version_profile import MESOS_1_11, PROFILES
@@ -97,7 +98,7 @@ def read_demand(
     if not is_imported:
         assumptions.append("a task is wanted when it started on record: a master does not tell when it was asked for")
     if gaps:
-        assumptions.append(f"{len(gaps)} gaps in the recording: what was wanted in them is unknown")
+        assumptions.append(f"{counted(len(gaps), 'gap')} in the recording: what was wanted meanwhile is unknown")
     return RecordedDemand(
         cluster_id=cluster.cluster_id,
         version=_version(version) or cluster.version or MESOS_1_11.version,

@@ -129,7 +129,7 @@ def with_one_more_task(
     endless = (one._replace(lasts=None) for one in demand.tasks)
     tasks = ReplayedTasks((*endless, ReplayedTask(_FRAMEWORK, role, task, asks)))
     frameworks = {**demand.frameworks, _FRAMEWORK: new_framework(_FRAMEWORK, role, task)}
-    return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches, ends_are_fixed=True)
+    return replace(demand, frameworks=frameworks, tasks=tasks, until=asks + reaches)
 
 
 def seconds_to_place(endless: RecordedDemand, played: Played) -> float | None:

@@ -26,6 +26,8 @@ DEFAULT_WAIT_LIMIT = 3600.0
 """Seconds of --wait-limit."""
 DEFAULT_REFUSE = 5.0
 """Seconds of --refuse: the filter of a scheduler that names none."""
+PLACING = 60.0
+"""Seconds for which what ran at the beginning waits for its own agent, which is offered to others too."""
 MOST_GROWTH = 0.01
 """The part of a role's tasks by which those that wait above the limit may grow."""
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
@@ -80,15 +82,8 @@ class RecordedDemand:
     """Whether another scheduler made it."""
     assumptions: tuple[str, ...] = ()
     """Sentences about what the recording does not say, or is left out."""
-    ends_are_fixed: bool = False
-    """Whether what ran from the beginning ends when it would have, however late the replay gives it a place."""
     snapshot: ClusterSnapshot | None = None
     """The cluster at the beginning, with what runs on it until the end; None if a recording says what ran."""
-
-    def end_of(self, task: ReplayedTask) -> float | None:
-        """When a task ends however late it starts; None if it runs for as long as it lasts."""
-        is_fixed = self.ends_are_fixed and task.ran_from_the_beginning and task.lasts is not None
-        return task.asked + (task.lasts or 0.0) if is_fixed else None
 
 
 @dataclass(slots=True)

@@ -34,6 +34,11 @@ class ReplayedTask(NamedTuple):
     age: float = 0.0
     """Seconds that it had run at the beginning."""
 
+    @property
+    def ends(self) -> float | None:
+        """When it ends however late it gets a place, since it ran already; None if it ends so long after its start."""
+        return self.asked + self.lasts if self.ran_from_the_beginning and self.lasts is not None else None
+
 
 class Times(Sequence[float | None]):
     """Seconds, or None, at each place: eight bytes each."""

@@ -390,9 +390,9 @@ def _set_unavailability(state: State, agent: Agent, unavailability: Unavailabili
 
 
 def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
-    """Yield the agents that requests name and that have room for these.
+    """Yield the agents that requests name and that have room, then the first with room for any of the other requests.
 
-    For those that name none, yield the first agents with room for any, as many as there are such requests.
+    Of those, there are as many as there are other requests.
     """
     eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
 
@@ -403,21 +403,23 @@ def _with_room(state: State, clients: Sequence[Client], requests: Sequence[Resou
             all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
         )
 
-    sizes: dict[int, Quantities] = {}
+    anywhere: dict[int, Quantities] = {}
+    named: dict[str, dict[int, Quantities]] = {}
     left = 0
     for request in requests:
-        if request.agent is None:
-            sizes[id(request.amounts)] = request.amounts
-            left += 1
-        elif request.agent in state.agents and has_room(state.agents[request.agent].free_resources, [request.amounts]):
-            yield request.agent
+        left += request.agent is None
+        sizes = anywhere if request.agent is None else named.setdefault(request.agent, {})
+        sizes[id(request.amounts)] = request.amounts
+    for agent_id, of_agent in named.items():
+        if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, of_agent.values()):
+            yield agent_id
     room: dict[FreeResources, bool] = {}
     for agent in state.agents.values():
         if left == 0:
             return
         free = agent.free_resources
         if free not in room:
-            room[free] = has_room(free, sizes.values())
+            room[free] = has_room(free, anywhere.values())
         if room[free]:
             left -= 1
             yield agent.id

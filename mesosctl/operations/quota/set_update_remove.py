@@ -196,6 +196,10 @@ def plan_update(
     stored = readable or {}
     facts = ReadFacts(master, capacity=options.capacity)
     facts.quotas_are(readable)
+    if not options.allow_new_resource:
+        for role, quota in desired:
+            with of_role(role):
+                check_names(master, quota.fields, stored.get(role, Quota()).names)
     check_stored(
         desired,
         stored,
@@ -209,10 +213,6 @@ def plan_update(
         },
         missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
     )
-    if not options.allow_new_resource:
-        for role, quota in desired:
-            with of_role(role):
-                check_names(master, quota.fields, stored.get(role, Quota()).names)
     with newer_version_named(master):
         plan = plan_quotas(desired, stored, facts, at_once=at_once)
     if at_once and any(one.before is None for one in plan) and not sees_every_role(master):

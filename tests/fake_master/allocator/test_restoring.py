@@ -134,6 +134,26 @@ def test_as_many_agents_with_room_are_offered_at_once_as_tasks_wait(tasks: tuple
     assert sorted(agent for _, _, agent, _ in made.offers) == sorted({"A1", "A2", "A3"} - set(agents))
 
 
+@pytest.mark.parametrize(
+    ("named", "agents"),
+    [
+        ({"A3": "2/2"}, ["A3"]),
+        ({"A1": "2/2"}, []),
+        ({"A9": "1/1"}, []),
+        ({"A3": "2/2", "A2": "5/5"}, ["A3"]),
+        ({"A3": "2/2", None: "1/1"}, ["A1", "A3"]),
+    ],
+)
+def test_a_task_that_wants_one_agent_alone_is_offered_that_at_once(
+    named: dict[str | None, str], agents: list[str]
+) -> None:
+    made = waiting()
+    requests = [ResourceRequest(expand(task).scalar_quantities(), agent) for agent, task in named.items()]
+    made.allocator.revive_for("F", ["a"], requests)
+    made.allocator.advance_to(made.now)
+    assert sorted(agent for _, _, agent, _ in made.offers) == agents
+
+
 def test_what_is_not_free_is_no_room() -> None:
     made = player("queued agent A1 4/4", "queued agent A2 4/4", "queued framework F a", "queued suppress F")
     made.play("queued framework G b")

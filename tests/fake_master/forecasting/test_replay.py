@@ -130,6 +130,25 @@ def test_a_task_runs_on_the_host_on_which_it_ran_on_record_if_that_is_free(host)
     assert seconds(played(given).ends) == [300 if host == "h1" else None]
 
 
+def test_what_ran_at_the_beginning_takes_its_place_where_it_ran_however_many_share_the_agents():
+    """Of two agents, each with tasks of four frameworks: one is offered to one framework after the other."""
+    ran = [
+        task(0, 100, parse_resources("cpus:0.5"), f"f{place}", f"r{place}", f"h{place % 2 + 1}")._replace(
+            started=SINCE, ran_from_the_beginning=True
+        )
+        for place in range(8)
+    ]
+    given = demand([agent(1, end=SINCE + 50), agent(2)], ran)
+    found = played(given)
+    assert seconds(found.ends) == [50, 100] * 4
+    assert max(found.starts) - SINCE < 10
+
+
+def test_a_host_on_which_a_task_ran_on_record_is_offered_as_soon_as_it_asks():
+    given = demand([agent(1), agent(2), agent(3)], [task(0, host="h2"), task(0.5, host="h3"), task(0.6, host="h9")])
+    assert [round(start - SINCE, 3) for start in played(given).starts] == [0, 0.5, 1.601]
+
+
 def test_a_framework_without_a_name_is_known_by_its_id():
     given = demand([agent(1)], [task()])
     given.frameworks["f"] = given.frameworks["f"]._replace(name="")

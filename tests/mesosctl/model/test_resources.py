@@ -137,6 +137,8 @@ def test_shared_volumes_count_their_copies():
     assert len(r2 - r1) == 0
     assert r1 - r2 == Resources([volume])
     assert r2 - r1 + r1 == r1
+    assert list(Resources([volume] * 2)) == [replace(volume, copies=2)]
+    assert len(Resources([volume, replace(volume, value=7000)])) == 2
 
 
 SCALARS = st.builds(
@@ -394,6 +396,8 @@ def test_an_entry_that_is_allocated_already_is_the_same_object() -> None:
 def test_another_amount_of_an_entry_is_on_the_same_disk_of_the_same_provider() -> None:
     entry = Resource("disk", 1000, (LEVEL,), "web", Disk("v", container_path="p"), provider_id="x")
     assert entry.with_value(2000) == replace(entry, value=2000)
+    lent = Resource("cpus", 1000, revocable=True, throttleable=True)
+    assert lent.with_value(2000) == replace(lent, value=2000)
 
 
 def test_without_owners_entries_are_unreserved() -> None:

@@ -44,6 +44,8 @@ def test_a_thousand_names_are_all_compared():
 def test_a_hint_says_what_to_do_in_any_case():
     assert did_you_mean("wbe", ["web"], "look") == "did you mean web? look"
     assert did_you_mean("batch", ["web"], "look") == "look"
+    assert did_you_mean("web-2", ["web-1"], "look") == "look"
+    assert did_you_mean("web-2", ["web-1"], "look", are_numbered=False) == "did you mean web-1? look"
     assert did_you_mean(["wbe", "adds", "batch"], ["web", "ads"], "look") == "did you mean web, ads? look"
 
 

@@ -131,6 +131,7 @@ def test_a_scalar_below_zero_is_empty_and_an_order_is_shown():
 def test_ranges_are_united_as_soon_as_there_are_two():
     apart = Ranges(((1, 2), (3, 4)))
     assert [value_times(apart, count) for count in (1, 2)] == [apart, Ranges(((1, 4),))]
+    assert apart - Ranges.of([(9, 9)]) == apart
 
 
 def test_a_value_is_made_once_for_the_same_objects_in_the_same_order():

@@ -1,5 +1,6 @@
 """The reason and the hint for a file that cannot be read."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,11 @@ def test_a_file_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_link_to_nothing(tmp_path: Path):
     (tmp_path / "link").symlink_to("nowhere")
     assert (refused(tmp_path / "link")[1] or "").startswith("it is a link to nowhere, ")
+
+
+def test_a_recording_is_no_text(tmp_path: Path):
+    sqlite3.connect(tmp_path / "h.sqlite").execute("create table a (b)").connection.close()
+    assert "--replay" in (refused(tmp_path / "h.sqlite")[1] or "")
 
 
 def test_bytes_that_are_not_utf_8(tmp_path: Path):

@@ -322,3 +322,11 @@ def test_a_role_that_has_a_thousandth_less_than_its_guarantee_is_short():
     guarantee = {"web": Quantities({"cpus": 2000})}
     found = outcomes(demand, Played([1000, None], [None, None], (), [(1000, guarantee)]), 10)
     assert found["web"].below_guarantee == 100
+
+
+@pytest.mark.parametrize(
+    ("ran", "lasts", "end"), [(True, 30.0, 1040.0), (True, 0.0, 1010.0), (True, None, None), (False, 30.0, None)]
+)
+def test_what_ran_from_the_beginning_ends_when_it_did(ran, lasts, end):
+    task = ReplayedTask("F", "a", SIZES[0], 1010.0, lasts, ran_from_the_beginning=ran)
+    assert task.ends == end

@@ -49,6 +49,8 @@ def test_times_are_those_that_were_given(given_times, other):
     assert times == Times(given_times)
     assert times != [*given_times, None]
     assert times[1:] == given_times[1:]
+    assert [times[place] for place in range(len(times))] == given_times
+    assert str(given_times) in repr(times)
     for place in range(len(given_times)):
         changed = Times(given_times)
         changed[place] = other

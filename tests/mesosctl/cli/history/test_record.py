@@ -175,6 +175,13 @@ def test_a_second_recording_goes_on_when_the_first_one_ended(typed, tmp_path, se
     assert cluster.last_seen == cluster.first_seen + (1800 if "advance" in second else 1200) * MICROS
 
 
+def test_a_replay_counts_the_gaps_of_a_recording(typed):
+    words = ("history", "record", "--history", "h.sqlite", "--duration", "5m", "--cluster-id", "lab")
+    assert typed(*words, master="fake:cluster.toml").status == 0
+    assert typed(*words, master="fake:cluster.toml?advance=10m").status == 0
+    assert "1 gap in the recording" in typed("whatif", "--replay", "h.sqlite").out
+
+
 def test_a_virtual_time_that_overlaps_the_recording_is_refused(typed, tmp_path):
     words = ("history", "record", "--history", "h.sqlite", "--cluster-id", "lab", "--duration", "10m")
     assert typed(*words).status == 0

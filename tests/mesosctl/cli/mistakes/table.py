@@ -78,6 +78,7 @@ MISTAKES = (
     ),
     Mistake("quota set cpus:12", 2, "give a role and RESOURCES or --limit", "mesosctl quota set dev cpus:12 mem:6GiB"),
     Mistake("reserve agent-1 ports:31000-31005 --role web", 3, "ports: '31000-31005' is not", "ports:[31000-31005]"),
+    Mistake("reserve agent-1 ports:31007-31009 --role web", 3, "'31007-31009' is not", "write 'ports:[31007-31009]'"),
     Mistake("reserve agent-1 ports:[31000] --role web", 3, "'31000' is not BEGIN-END", "ports:[31000-31000] for one"),
     Mistake("reserve agent-1 ports:0.5 --role web", 3, "ports: 0.5 is not a port", "ports:[31000-31000] for one"),
     Mistake(

@@ -155,7 +155,7 @@ IN_FILES = (
     Mistake(
         "history import l.csv --format csv --history h.sqlite",
         6,
-        "1 rows overlap an earlier import",
+        "1 row overlaps an earlier import",
         "--replace",
         before="history import l.csv --format csv --history h.sqlite",
         files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},

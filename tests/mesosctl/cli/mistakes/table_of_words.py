@@ -321,6 +321,7 @@ WORDS = (
     Mistake("frameworks kill spark", 5, "is named 'kill'", "verb 'teardown'? mesosctl frameworks teardown spark"),
     Mistake("help quota", 2, "No such command 'help'. Did you mean 'quota --help'?"),
     Mistake("help nothing", 2, "No such command 'help'. Did you mean '--help'?"),
+    Mistake("quota update web cpu:1", 3, "no agent in the cluster has a resource 'cpu'", "did you mean cpus?"),
     Mistake("weights set web:2", 2, "'web:2' is not a weight", "write web=2"),
     Mistake("weights set web 2", 2, "'web' is not a weight", "write web=2"),
     Mistake("weights set web 0", 2, "'web' is not a weight", "for example, web=2"),
