@@ -139,27 +139,26 @@ class _LeftOut:
 
 
 def _agents(rows: Iterator[RecordedAgent], since: float, left_out: _LeftOut) -> Iterator[ReplayedAgent]:
-    """Rows of one agent that goes on with other reservations are one."""
-    found: dict[str, ReplayedAgent] = {}
-    done: list[ReplayedAgent] = []
+    """The agents in the order in which they came.  Rows of one agent that goes on with other reservations are one."""
+    found: list[ReplayedAgent] = []
+    last: dict[str, int] = {}
+    """The place of the last one of each id."""
     hosts: dict[str, str] = {}
     for row in rows:
         start, end = to_seconds(row.start), None if row.end is None else to_seconds(row.end)
-        known = found.get(row.id)
+        known = found[last[row.id]] if row.id in last else None
         if known is not None and known.end is not None and known.end >= start - 1 / MICROS:
             if known.agent.total.to_unreserved() != row.total.to_unreserved():
                 left_out.add("times an agent goes on with other resources: it keeps its first")
-            found[row.id] = known._replace(end=end)
+            found[last[row.id]] = known._replace(end=end)
             continue
-        if known is not None:
-            done.append(known)
         hostname = row.host if hosts.setdefault(row.host, row.id) == row.id else f"{row.host} ({row.id})"
         number = len(hosts)
         total = row.total.non_revocable() if start <= since else _plain(row.total)
         agent = Agent(row.id, hostname, f"slave({number})@127.0.0.1:5051", total, {**row.attributes})
-        found[row.id] = ReplayedAgent(agent, start, end)
-    yield from done
-    yield from found.values()
+        last[row.id] = len(found)
+        found.append(ReplayedAgent(agent, start, end))
+    yield from found
 
 
 def _plain(total: Resources) -> Resources:

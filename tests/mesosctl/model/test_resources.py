@@ -123,7 +123,7 @@ def test_disks():
     path, mount = DiskSource("PATH", "mnt"), DiskSource("MOUNT", "mnt")
     assert len(Resources([disk(10, source=path), disk(10, source=path)])) == 1
     assert len(Resources([disk(10, source=path), disk(10, source=DiskSource("PATH", "mnt2"))])) == 2
-    assert len(Resources([disk(10, source=mount), disk(10, source=mount)])) == 2
+    assert len(Resources([disk(10, source=mount)] * 3)) == 3
     assert not Resources([disk(20, source=mount)]).contains(Resources([disk(10, source=mount)]))
     assert Resources([disk(20, source=path)]).contains(Resources([disk(10, source=path)]))
     assert not Resources([disk(20, persistence_id="v")]).contains(Resources([disk(10, persistence_id="v")]))

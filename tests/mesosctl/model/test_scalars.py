@@ -140,6 +140,7 @@ def test_the_largest_texts_that_are_amounts():
     ("name", "text", "hint"),
     [
         ("ports", "many", "ports:[31000-31005]"),
+        ("ports", "31000-31001", "write 'ports:[31000-31001]'"),
         ("mem", "many", "for example, mem:6GiB"),
         ("cpus", "many%", "for example, cpus:12; mesosctl quota room"),
         ("me", "6GiB", "did you mean mem?"),

@@ -407,6 +407,36 @@ def test_a_task_that_runs_when_the_time_begins_is_wanted_for_the_rest_of_it(tmp_
     assert found == {"a": (100, 200, 100, True), "b": (150, 300, 0, False)}
 
 
+@pytest.mark.parametrize("frameworks", [1, 4])
+def test_what_waited_when_a_window_begins_waits_for_what_ran_then(typed, tmp_path, frameworks):
+    """Four tasks hold everything until second 1000; four more wait from second 100 on, and one that never ran."""
+    rows = [f"r{place},a,f{place % frameworks},1,0,0,1000" for place in range(4)]
+    rows += [f"w{place},b,g{place % frameworks},1,100,1000,2000" for place in range(4)]
+    log = "\n".join(["task,role,framework,cpus,asked,from,to", *rows, "n,b,g0,1,150,,1800", ""])
+    (tmp_path / "log.csv").write_text(log, encoding="utf-8")
+    (tmp_path / "nodes.csv").write_text("agent,resources\nn0,cpus:4\n", encoding="utf-8")
+    ran = typed(*"history import log.csv --format csv --agents nodes.csv --history w.sqlite".split())
+    assert ran.status == 0, ran.err
+    ran = typed("whatif", "--replay", "w.sqlite", "--since", "1970-01-01T00:08:20", "-o", "json")
+    (_, waiting) = json.loads(ran.out)["roles"]
+    assert waiting["before"]["tasks"] == 5
+    assert waiting["before"]["median_wait_seconds"] == pytest.approx(900, abs=frameworks)
+
+
+def test_agents_are_there_in_the_order_in_which_they_came_also_if_they_come_again(tmp_path):
+    """The allocator serves them in this order."""
+    recording(tmp_path, [("web", 0, 60.0)])
+    start, total = to_micros(SINCE), parse_resources("cpus:1")
+    with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
+        for name, since, until in (("S1", 0, 300), ("S2", 0, 200), ("S3", 0, 900), ("S2", 250, 900), ("S1", 400, 900)):
+            at = (start + to_micros(since), start + to_micros(until))
+            writer.add_agent("c", RecordedAgent(name, name, total, *at))
+    with open_recording(tmp_path / "h.sqlite") as rows:
+        (cluster,) = rows.clusters()
+        read = read_demand(rows, cluster, Window(start, start + to_micros(900)), None)
+    assert [one.agent.id for one in read.agents][-5:] == ["S1", "S2", "S3", "S2", "S1"]
+
+
 def test_the_answer_has_a_verdict_a_table_and_a_page(typed, tmp_path):
     recording(tmp_path, [("web", 10 * place, 60.0) for place in range(20)])
     ran = typed("whatif", "--replay", "h.sqlite", "--wait-limit", "5m", "limit:web=cpus:1", "--report", "r.html")
