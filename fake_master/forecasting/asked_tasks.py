@@ -22,9 +22,13 @@ class AskedTask(WantedTask):
 class AskedTasks(Demand):
     """The tasks of one framework of a recording: places in it, from which each is made when it is its turn."""
 
-    def __init__(self, recorded: Sequence[ReplayedTask], start: float) -> None:
-        """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one."""
+    def __init__(self, recorded: Sequence[ReplayedTask], start: float, placing: float) -> None:
+        """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one.
+
+        What waited already then is asked for `placing` seconds later, when what ran can be expected to have its place.
+        """
         self._recorded = recorded
+        self._placing = placing
         self._start = start
         self._places = array("I")
         self.sizes: dict[int, Resources] = {}
@@ -44,7 +48,8 @@ class AskedTasks(Demand):
         after = self.after
         for place in self._places:
             task = self._recorded[place]
-            asked = max(0.0, task.asked - self._start - after)
+            waited = task.asked < self._start and not task.ran_from_the_beginning
+            asked = self._placing if waited else max(0.0, task.asked - self._start - after)
             patience = PLACING if task.ran_from_the_beginning else 0.0
             yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, patience, task.ends, place)
 

@@ -32,7 +32,7 @@ from mesosctl.model.agents import Agent
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 from mesosctl.planning.forecast import DryRunOptions, Progress
-from mesosctl.planning.replay import Played, RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.planning.replay import PLACING, Played, RecordedDemand, ReplayedAgent, ReplayedFramework
 from mesosctl.planning.replayed_tasks import Times
 from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
 
@@ -116,10 +116,13 @@ class ReplayRun:
     def _specs(self) -> Iterator[tuple[SimulatedFrameworkSpec, AskedTasks]]:
         """Each framework of the recording, and the tasks that it asks for."""
         wanted: dict[str, AskedTasks] = {}
+        running = {task.framework_id for task in self._demand.tasks if task.ran_from_the_beginning}
+        # An agent is offered to one framework after the other, each time at an allocation.
+        placing = min(PLACING, (len(running) + 1) * self.allocation_interval) if len(running) > 1 else 0.0
         for place, task in enumerate(self._demand.tasks):
             known = wanted.get(task.framework_id)
             if known is None:
-                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock())
+                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock(), placing)
             known.add(place, task.resources)
         for framework_id, tasks in wanted.items():
             yield self._spec(self._demand.frameworks[framework_id], tasks), tasks

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from mesosctl.history.interface import Recording, recording_commands
 from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
 from mesosctl.model.errors import NotFound, UsageError
+from mesosctl.model.suggestion import options_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,6 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
         raise UsageError(
             f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",
-            hint=f"use one of {known}",
+            hint=f"give one of them: {' or '.join(options_text(cluster_id=one) for one in clusters)}",
         )
     return next(iter(clusters.values()))

@@ -66,7 +66,7 @@ class Recording(ABC):
 
     @abstractmethod
     def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
-        """Tasks by when they were wanted: those wanted in the window, and those that held something in it.
+        """Tasks by when they were wanted: in the window, or before it if they held something or still waited in it.
 
         Ordered by `asked`, or by `start` of those whose asking nobody recorded. Tasks that never held anything are
         here, executors are not.

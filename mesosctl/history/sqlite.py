@@ -382,7 +382,8 @@ class SqliteRecording(Recording):
         query = (
             f"SELECT {_TASK.names} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
             " AND coalesce(asked_time, from_time) < ?"
-            " AND (coalesce(asked_time, from_time) >= ? OR (from_time IS NOT NULL AND coalesce(to_time, 9e99) > ?))"
+            " AND (coalesce(asked_time, from_time) >= ?"
+            " OR coalesce(CASE WHEN from_time IS NULL THEN asked_time + lasts ELSE to_time END, 9e99) > ?)"
             " ORDER BY coalesce(asked_time, from_time), task_row"
         )
         return self._rows(query, (self._cluster(cluster_id), until, since, since), self._task)

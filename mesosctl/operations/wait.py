@@ -202,4 +202,5 @@ def _guarantee(status: RoleStatus) -> tuple[bool, str]:
 
 def _recovery(agents: AgentsInService) -> tuple[bool, str]:
     known = agents.registered + agents.awaited
-    return not agents.awaited, f"{agents.registered} of {known} agents are back"
+    are = "agent is" if known == 1 else "agents are"
+    return not agents.awaited, f"{agents.registered} of {known} {are} back"

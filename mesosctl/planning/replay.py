@@ -73,7 +73,7 @@ class RecordedDemand:
     agents: Sequence[ReplayedAgent]
     frameworks: Mapping[str, ReplayedFramework]
     tasks: Sequence[ReplayedTask]
-    """In the order in which they were asked for."""
+    """Those that ran at the beginning, then the others in the order in which they were asked for."""
     settings: Sequence[ReplayedSetting] = ()
     """In the order of time; those that held at the beginning are at `since`."""
     first_run: float | None = None

@@ -101,9 +101,13 @@ class ReplayedTasks(Sequence[ReplayedTask]):
     __slots__ = ("_ages", "_asked", "_kind_of", "_kinds", "_lasts", "_started")
 
     def __init__(self, tasks: Iterable[ReplayedTask]) -> None:
-        """Take tasks in any order; of those that are asked for at once, the first comes first."""
+        """Take tasks in any order; of those that are asked for at once, the first comes first.
+
+        What ran at the beginning comes before all that waited then.
+        """
         self._kinds: list[_Kind] = []
         kind_of, asked, lasts, started, ages = array("I"), array("d"), array("d"), array("d"), array("d")
+        turns = array("d")
         numbers: dict[tuple[object, ...], int] = {}
         for task in tasks:
             names = task.framework_id, task.role, task.host
@@ -115,10 +119,11 @@ class ReplayedTasks(Sequence[ReplayedTask]):
                 self._kinds.append(_Kind(task.resources, *names, *facts))
             kind_of.append(number)
             asked.append(task.asked)
+            turns.append(-math.inf if task.ran_from_the_beginning else task.asked)
             lasts.append(_written(task.lasts))
             started.append(_written(task.started))
             ages.append(task.age)
-        order = sorted(range(len(asked)), key=asked.__getitem__)
+        order = sorted(range(len(asked)), key=turns.__getitem__)
         self._kind_of = array("I", map(kind_of.__getitem__, order))
         self._asked, self._lasts, self._started, self._ages = (
             array("d", map(one.__getitem__, order)) for one in (asked, lasts, started, ages)

@@ -12,7 +12,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.model.errors import BadInput, UsageError
 from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.suggestion import command
+from mesosctl.model.suggestion import command, options_text
 
 if TYPE_CHECKING:
     from mesosctl.model.acls import Acls
@@ -95,7 +95,14 @@ def can_i(
             return ExitStatus.DONE
         found = judge(question, known, client)
     else:
-        with session.open_master() as master:
+        try:
+            opened = session.open_master()
+        except UsageError as error:
+            if known is not None and error.field == "--secret-file":
+                alone = options_text(**{"as": session.options.principal})
+                error.hint = f"{error.hint}; {alone} instead of --principal judges by --acls alone"
+            raise
+        with opened as master:
             permissions = PermissionsOfMaster(master, known, session.progress)
             client = permissions.principal
             if question is None:

@@ -136,6 +136,22 @@ def test_a_window_has_the_rows_that_hold_in_it_for_a_moment(path):
         assert [one.id for one in read.tasks("c", Window(10, 20))] == ["open", "across", "at 10"]
 
 
+def test_the_demand_of_a_window_has_what_waited_or_ran_when_it_began(path):
+    asked = {
+        "gone": (2, None, None, 8), "waits": (2, None, None, 9), "endless": (2, None, None, None),
+        "over": (2, 4, 10, None), "runs": (2, 4, 11, None), "later": (2, 15, 30, None), "new": (10, None, None, 5),
+        "after": (20, None, None, 5),
+    }  # fmt: skip
+    with open_writer(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        for name, (at, start, end, lasts) in asked.items():
+            size = parse_resources("cpus:1")
+            row = RecordedTask("f", name, "web", size, asked=at, start=start, end=end, lasts=lasts)
+            recording.add_task("c", row)
+    with open_recording(path) as read:
+        assert [one.id for one in read.demand("c", Window(10, 20))] == ["waits", "endless", "runs", "later", "new"]
+
+
 def test_what_is_open_can_be_ended_by_its_key(written):
     with open_writer(written) as recording:
         with recording.transaction():

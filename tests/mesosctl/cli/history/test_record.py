@@ -175,6 +175,14 @@ def test_a_second_recording_goes_on_when_the_first_one_ended(typed, tmp_path, se
     assert cluster.last_seen == cluster.first_seen + (1800 if "advance" in second else 1200) * MICROS
 
 
+def test_a_recording_of_several_clusters_says_how_to_choose_one(typed):
+    for name in ("a b", "other"):
+        words = ("history", "record", "--history", "h.sqlite", "--duration", "1m", "--cluster-id", name)
+        assert typed(*words, master="fake:cluster.toml").status == 0
+    ran = typed("usage", "--history", "h.sqlite")
+    assert (ran.status, "--cluster-id 'a b' or --cluster-id other" in ran.err) == (2, True)
+
+
 def test_a_replay_counts_the_gaps_of_a_recording(typed):
     words = ("history", "record", "--history", "h.sqlite", "--duration", "5m", "--cluster-id", "lab")
     assert typed(*words, master="fake:cluster.toml").status == 0

@@ -87,6 +87,13 @@ IN_FILES = (
         "acls check acls.json",
         files={"acls.json": '{"permissive": fals}'},
     ),
+    Mistake(
+        "can-i reserve ads --acls acls.json --principal ops",
+        2,
+        "no secret for principal 'ops'",
+        "--as ops instead of --principal",
+        files={"acls.json": '{"permissive": false}'},
+    ),
     Mistake("can-i reserve ads --as ops", 2, "--as needs --acls", "give both"),
     # --- Placeholders of documents -----------------------------------------------------------------------------------
     *(

@@ -54,6 +54,7 @@ WHO_SAYS_IT = {
     "api/files/desired_state.py": ("diff", "apply"),
     "api/offers.py": ("offers reserve", "offers unreserve"),
     "cli/rate_limit_files.py": ("whatif",),
+    "history/contents.py": ("usage", "tune", "whatif"),
     "history/imports/run.py": ("history import",),
     "history/sqlite.py": ("history import",),
     "model/command_permissions.py": ("can-i",),

@@ -407,6 +407,22 @@ def test_a_task_that_runs_when_the_time_begins_is_wanted_for_the_rest_of_it(tmp_
     assert found == {"a": (100, 200, 100, True), "b": (150, 300, 0, False)}
 
 
+@pytest.mark.parametrize("frameworks", [1, 4])
+def test_what_waited_when_a_window_begins_waits_for_what_ran_then(typed, tmp_path, frameworks):
+    """Four tasks hold everything until second 1000; four more wait from second 100 on, and one that never ran."""
+    rows = [f"r{place},a,f{place % frameworks},1,0,0,1000" for place in range(4)]
+    rows += [f"w{place},b,g{place % frameworks},1,100,1000,2000" for place in range(4)]
+    log = "\n".join(["task,role,framework,cpus,asked,from,to", *rows, "n,b,g0,1,150,,1800", ""])
+    (tmp_path / "log.csv").write_text(log, encoding="utf-8")
+    (tmp_path / "nodes.csv").write_text("agent,resources\nn0,cpus:4\n", encoding="utf-8")
+    ran = typed(*"history import log.csv --format csv --agents nodes.csv --history w.sqlite".split())
+    assert ran.status == 0, ran.err
+    ran = typed("whatif", "--replay", "w.sqlite", "--since", "1970-01-01T00:08:20", "-o", "json")
+    (_, waiting) = json.loads(ran.out)["roles"]
+    assert waiting["before"]["tasks"] == 5
+    assert waiting["before"]["median_wait_seconds"] == pytest.approx(900, abs=frameworks)
+
+
 def test_agents_are_there_in_the_order_in_which_they_came_also_if_they_come_again(tmp_path):
     """The allocator serves them in this order."""
     recording(tmp_path, [("web", 0, 60.0)])
