@@ -12,6 +12,7 @@ from itertools import chain, islice
 from random import Random
 from types import MappingProxyType
 from typing import Any, Literal
+from weakref import WeakKeyDictionary
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
@@ -118,28 +119,32 @@ class _Room:
 
 
 class _Hosts:
-    """The ids of the agents on hosts that tasks prefer, each looked for once."""
+    """The ids of the agents by their hosts, for all frameworks of a master."""
 
     def __init__(self, agents: dict[str, Agent]) -> None:
         self._agents = agents
         self._ids: dict[str, str] = {}
-        self._missing: dict[str, str | None] = {}
-        """The agent that had come last when nothing was found."""
+        self._last: str | None = None
+        """The agent that had come last when they were gathered."""
 
     def agent_of(self, host: str) -> str | None:
         """Return the id of the agent on a host; None if there is none."""
-        found = self._ids.get(host)
-        if found in self._agents:
-            return found
         last = next(reversed(self._agents), None)
-        if host in self._missing and self._missing[host] == last:
-            return None
-        found = next((one.id for one in self._agents.values() if one.hostname == host), None)
-        if found is None:
-            self._missing[host] = last
-        else:
-            self._ids[host] = found
-        return found
+        if last != self._last:
+            self._last = last
+            self._ids = {one.hostname: one.id for one in self._agents.values()}
+        found = self._ids.get(host)
+        return found if found in self._agents else None
+
+
+_hosts: "WeakKeyDictionary[Master, _Hosts]" = WeakKeyDictionary()
+
+
+def _hosts_of(master: Master) -> _Hosts:
+    found = _hosts.get(master)
+    if found is None:
+        found = _hosts[master] = _Hosts(master.state.agents)
+    return found
 
 
 class SimulatedFramework(LocalScheduler):
@@ -178,7 +183,7 @@ class SimulatedFramework(LocalScheduler):
         self._joined = 0.0
         """When it began to ask, in seconds since the epoch."""
         self._waiting = WaitingTasks()
-        self._hosts = _Hosts(master.state.agents)
+        self._hosts = _hosts_of(master)
 
     def _new_random(self) -> Random:
         spec = self._spec
