@@ -203,8 +203,8 @@ class Allocator(ABC):
     def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
         """Do as `revive` for a framework that says which tasks it has waiting.
 
-        An allocator may look at agents without room for any of them later, with the next batch: the framework would
-        only decline them.
+        An allocator may look at other agents than those with room for one of them later, with the next batch: the
+        framework would only decline them.
         """
         del requests
         self.revive(framework, roles)
@@ -311,10 +311,10 @@ class Allocator(ABC):
         return ()
 
     def serving_order(self) -> Iterable[tuple[RoleName, float]]:
-        """The roles that take part in sharing, the next to be served first, and the weighted dominant share of each.
+        """The roles that have frameworks, the next to be served first, and the weighted dominant share of each.
 
-        Roles below their guarantee come before all others.
+        Roles below their guarantee come before all others. Roles whose frameworks have suppressed offers are there too.
 
-        None if the allocator does not know them before a run, as where it draws lots.
+        Nothing if the allocator does not know the order before a run, as where it draws lots.
         """
         return ()

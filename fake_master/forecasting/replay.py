@@ -145,9 +145,7 @@ class ReplayRun:
         demand, state = self._demand, self._master.state
         if demand.snapshot is not None:  # it is asked for where its tasks run, which the fast way does not know
             return None
-        if any(
-            one.start > demand.since or (one.end is not None and one.end < demand.until) for one in demand.agents
-        ) or any(task.host is not None for task in demand.tasks):
+        if any(one.start > demand.since or (one.end is not None and one.end < demand.until) for one in demand.agents):
             return None
         asking = []
         for number, (spec, tasks) in enumerate(self._specs()):

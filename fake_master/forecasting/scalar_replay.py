@@ -1,9 +1,8 @@
 """Recorded demand on the decisions of the allocator alone, where everything is plain: the fast way of a replay.
 
-This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested, and
-that does not say on which agent a task ran: such as a log without the agents of tasks. There, a decision is
-a comparison of a few integers, and a master, its offers, its events and its tasks only carry them about: this takes a
-twentieth of the time.
+This is a recording of agents that stay, with unreserved scalars alone, shared out among roles that are not nested: such
+as most logs. There, a decision is a comparison of a few integers, and a master, its offers, its events and its tasks
+only carry them about: this takes a twentieth of the time.
 
 `ScalarReplay.of` says whether a cluster is of this kind; `ReplayRun` takes the general way otherwise. Both make the
 same decisions at the same moments, to the last bit: `tests/fake_master/forecasting/test_scalar_replay.py` plays random
@@ -254,6 +253,10 @@ class _Client(_Node):
         return 0.0
 
 
+_Kind = tuple[int, str | None]
+"""The id of the resources that tasks need, and their role."""
+
+
 class _Framework:
     """A framework: the tasks that it asks for, and those that wait."""
 
@@ -267,27 +270,69 @@ class _Framework:
         """The tasks that it has yet to ask for, without the next one."""
         self.next = next(self.asks, None)
         self.waiting = 0
-        self.queues: dict[tuple[int, str | None], tuple[Amounts, deque[int]]] = {}
-        """The places of the tasks that wait, by size and role."""
+        self.queues: dict[_Kind, tuple[Amounts, deque[int]]] = {}
+        """The places of the tasks that wait for any agent, by size and role."""
+        self.preferring: dict[str, dict[int, tuple[Amounts, _Kind]]] = {}
+        """By host, the tasks that wait for it alone, by their places."""
 
-    def take(self, client: _Client, left: Amounts) -> list[tuple[Amounts, int]]:
+    def wait(self, kind: _Kind, size: Amounts, place: int) -> None:
+        """Let a task wait for any agent."""
+        found = self.queues.get(kind)
+        if found is None:
+            found = self.queues[kind] = (size, deque())
+            for client in self.clients:
+                client.unfit.clear()
+        queue = found[1]
+        if queue and place < queue[-1]:  # it has waited for its host
+            insort(queue, place)
+        else:
+            queue.append(place)
+
+    def wait_for(self, host: str, kind: _Kind, size: Amounts, place: int) -> None:
+        """Let a task wait for a host."""
+        self.preferring.setdefault(host, {})[place] = size, kind
+
+    def release(self, host: str, place: int) -> bool:
+        """Let a task that waits for a host wait for any agent from now on; return whether it still waits for it."""
+        own = self.preferring.get(host, {})
+        if place not in own:
+            return False
+        size, kind = own[place]
+        self._drop(host, place)
+        self.wait(kind, size, place)
+        return True
+
+    def take(self, client: _Client, host: str, left: Amounts) -> list[tuple[Amounts, int]]:
         """Return the waiting tasks for which an offer has room, first come, first served; they wait no longer."""
         found: list[tuple[Amounts, int]] = []
         role, offered = client.role.name, left
-        fitting = [(queue[0], key, size, queue) for key, (size, queue) in self.queues.items() if key[1] == role]
-        while fitting := [one for one in fitting if self._contain(left, one[2])]:
-            _, key, size, queue = first = min(fitting)
-            found.append((size, queue.popleft()))
-            left -= size
-            fitting.remove(first)
-            if queue:
-                fitting.append((queue[0], key, size, queue))
+        fitting = [(queue[0], kind, size, queue) for kind, (size, queue) in self.queues.items() if kind[1] == role]
+        own = deque((place, size) for place, (size, kind) in self.preferring.get(host, {}).items() if kind[1] == role)
+        while (fitting := [one for one in fitting if self._contain(left, one[2])]) or own:
+            if own and (not fitting or own[0][0] < min(fitting)[0]):
+                place, size = own.popleft()
+                if not self._contain(left, size):
+                    continue
+                self._drop(host, place)
             else:
-                del self.queues[key]
+                _, kind, size, queue = first = min(fitting)
+                place = queue.popleft()
+                fitting.remove(first)
+                if queue:
+                    fitting.append((queue[0], kind, size, queue))
+                else:
+                    del self.queues[kind]
+            found.append((size, place))
+            left -= size
         if not found:
             client.unfit.add(offered)
         self.waiting -= len(found)
         return found
+
+    def _drop(self, host: str, place: int) -> None:
+        del self.preferring[host][place]
+        if not self.preferring[host]:
+            del self.preferring[host]
 
 
 class _Declined(NamedTuple):
@@ -440,10 +485,10 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
-        sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
-        self._lanes = _lanes_for(state, sizes.values())
-        self._sizes = {known: self._lanes.packed(size) for known, size in sizes.items()}
-        """By the ids of their resources."""
+        self._hosts = [agent.info.hostname for agent in self._agents]
+        self._agent_on = {host: agent for agent, host in reversed([*enumerate(self._hosts)])}
+        """The first of the agents on a host, which represents it (`AgentRegistry.adopt`)."""
+        self._lanes, self._sizes = _packed_sizes(state, frameworks)
         self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
         """By agent, without what is offered."""
         self._open = _OpenAgents(self._free)
@@ -462,11 +507,10 @@ class ScalarReplay:
         self._offers: _Offers = {}
         self._unanswered: list[_Offers] = []
         """The offers of each run at this moment."""
-        self._until = now
         self._idle_until = [0.0] * len(self._free)
         """By agent: everybody refuses whatever they may be offered of it until then."""
         self._bounds = _Bounds(self._lanes, state, self._roles, sum(self._free))
-        self._now = now
+        self._now = self._until = now
         self._over = now
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
@@ -600,6 +644,8 @@ class ScalarReplay:
         now = self._now
         likeness = frozenset((end - now, declined) for end, _, declined in self._declined)
         orders = self._orders
+        for order in orders:
+            order.walk()  # so that the ties of those that have just been offered something are counted
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
         earlier = self._seen.get(likeness)
         self._seen[likeness] = present
@@ -790,16 +836,25 @@ class ScalarReplay:
     def _ask(self, framework: _Framework) -> None:
         """A framework asks for everything that is due, and revives."""
         while (task := framework.next) is not None and framework.joined + task.asked <= self._now:
-            key = id(task.resources), task.role
-            found = framework.queues.get(key)
-            if found is None:
-                found = framework.queues[key] = (self._sizes[key[0]], deque())
-                for client in framework.clients:
-                    client.unfit.clear()
-            found[1].append(task.place)
+            kind = id(task.resources), task.role
+            if task.agent is None:
+                framework.wait(kind, self._sizes[kind[0]], task.place)
+            else:
+                framework.wait_for(task.agent, kind, self._sizes[kind[0]], task.place)
+                moment = task.released_at(self._now, self._interval)
+                self._at(moment, partial(self._release, framework, task.agent, task.place))
             framework.next = next(framework.asks, None)
             framework.waiting += 1
         self._ask_later(framework)
+        self._revive(framework)
+
+    def _release(self, framework: _Framework, host: str, place: int) -> None:
+        """A task has waited for its host long enough."""
+        if framework.release(host, place):
+            self._revive(framework)
+
+    def _revive(self, framework: _Framework) -> None:
+        """A framework revives: its filters end, and what it wants may be offered at once."""
         self._seen.clear()
         self._has_changed = True
         self._idle_until = [0.0] * len(self._free)
@@ -814,7 +869,10 @@ class ScalarReplay:
         self._request_run_for(framework)
 
     def _request_run_for(self, framework: _Framework) -> None:
-        """Request a run for the first agents with room for any of the tasks that wait, as many as these are."""
+        """Request a run for the agents of hosts with room for a task that waits for it, and for the first for others.
+
+        These have room for any of the tasks that wait for no host, and are as many as these tasks.
+        """
         sizes: set[Amounts] = set()
         seen = 0
         for size, queue in framework.queues.values():
@@ -823,8 +881,20 @@ class ScalarReplay:
             sizes.add(size)
             seen += len(queue)
         found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, _MOST_REQUESTS)))
+        own = ((host, size) for host, tasks in framework.preferring.items() for size, _ in tasks.values())
+        for host, size in islice(own, max(0, _MOST_REQUESTS - seen)):
+            agent = self._agent_on.get(host)
+            if agent is not None and self._has_room(framework.clients, agent, size):
+                found.add(agent)
         if found:
             self._candidates = found.union(self._candidates or ())
+
+    def _has_room(self, clients: Sequence[_Client], agent: int, size: Amounts) -> bool:
+        """Whether one of these clients may be offered enough of an agent for this size."""
+        free = self._open.free[agent]
+        return self._lanes.contain(free, size) and any(
+            agent in client.agents and client.large_enough[free] for client in clients
+        )
 
     def _agents_with_room(self, clients: Sequence[_Client], sizes: Collection[Amounts]) -> Iterator[int]:
         """Return the agents, in order, of which one of these clients may be offered enough for one of these sizes."""
@@ -868,12 +938,13 @@ class ScalarReplay:
 
     def _answer(self, client: _Client, offers: dict[int, Amounts]) -> list[tuple[_Client, int, Amounts]]:
         """Launch what fits into offers, first come, first served; return the offers without any that does."""
-        framework, unfit = client.framework, client.unfit
+        framework, unfit, hosts = client.framework, client.unfit, self._hosts
         declined: list[tuple[_Client, int, Amounts]] = []
         back = 0
         for agent, part in offers.items():
             left = part
-            if framework.waiting and part not in unfit and (taken := framework.take(client, part)):
+            is_fit = framework.waiting and (part not in unfit or hosts[agent] in framework.preferring)
+            if is_fit and (taken := framework.take(client, hosts[agent], part)):
                 for size, place in taken:
                     self._start(client, agent, size, place)
                     left -= size
@@ -933,17 +1004,22 @@ class ScalarReplay:
                 client.until.pop(agent, None)
 
 
-def _lanes_for(state: State, sizes: Collection[Quantities]) -> Lanes:
-    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them."""
+def _packed_sizes(state: State, frameworks: Sequence[AskingFramework]) -> tuple[Lanes, dict[int, Amounts]]:
+    """Return lanes for the resources of agents, tasks and quotas, wide enough for all sums of them.
+
+    The second value has the sizes of tasks in these lanes, by the ids of their resources.
+    """
+    sizes = {known: size.scalar_quantities() for asking in frameworks for known, size in asking.tasks.sizes.items()}
     totals = [agent.capacity.scalars for agent in state.agents.values()]
     guarantees = [role.quota.guarantees.items() for role in state.roles.with_quota()]
     limits = [role.quota.limits.items() for role in state.roles.with_quota()]
     most: Counter[str] = Counter()
     for amounts in (*totals, *totals, *guarantees):
         most.update(dict(amounts))
-    names = {name for size in sizes for name, _ in size.items()}
+    names = {name for size in sizes.values() for name, _ in size.items()}
     names |= {*most, *(name for amounts in limits for name, _ in amounts)}
-    return Lanes(sorted(names), max(most.values(), default=0))
+    lanes = Lanes(sorted(names), max(most.values(), default=0))
+    return lanes, {known: lanes.packed(size) for known, size in sizes.items()}
 
 
 def _is_plain(total: Resources) -> bool:

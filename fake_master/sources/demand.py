@@ -30,6 +30,8 @@ from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
 
+_MOMENT = 0.001
+
 
 @dataclass(slots=True, eq=False)
 class WantedTask:
@@ -51,6 +53,13 @@ class WantedTask:
     """Seconds for which it prefers that host, if they are more than an interval."""
     ends: float | None = None
     """When it ends however late it starts, in seconds since the epoch; None if it runs for as long as it lasts."""
+
+    def released_at(self, asked: float, interval: float) -> float:
+        """Return when it takes any host, having asked at a moment; `interval` is that between two allocations.
+
+        It is just after the next one: the first may have offered its host to another framework, which declined.
+        """
+        return asked + max(interval, self.patience) + _MOMENT
 
 
 # --- Spans ------------------------------------------------------------------------------------------

@@ -12,7 +12,6 @@ from itertools import chain, islice
 from random import Random
 from types import MappingProxyType
 from typing import Any, Literal
-from weakref import WeakKeyDictionary
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
@@ -31,7 +30,6 @@ from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import Lending
 
-_MOMENT = 0.001
 # It asks for no more at once; the others when these are met.
 _MOST_REQUESTS = 1000
 # Kept for offers of resources that come again.
@@ -118,35 +116,6 @@ class _Room:
         return self._sums[tasks]
 
 
-class _Hosts:
-    """The ids of the agents by their hosts, for all frameworks of a master."""
-
-    def __init__(self, agents: dict[str, Agent]) -> None:
-        self._agents = agents
-        self._ids: dict[str, str] = {}
-        self._last: str | None = None
-        """The agent that had come last when they were gathered."""
-
-    def agent_of(self, host: str) -> str | None:
-        """Return the id of the agent on a host; None if there is none."""
-        last = next(reversed(self._agents), None)
-        if last != self._last:
-            self._last = last
-            self._ids = {one.hostname: one.id for one in self._agents.values()}
-        found = self._ids.get(host)
-        return found if found in self._agents else None
-
-
-_hosts: "WeakKeyDictionary[Master, _Hosts]" = WeakKeyDictionary()
-
-
-def _hosts_of(master: Master) -> _Hosts:
-    found = _hosts.get(master)
-    if found is None:
-        found = _hosts[master] = _Hosts(master.state.agents)
-    return found
-
-
 class SimulatedFramework(LocalScheduler):
     """One framework of a cluster file."""
 
@@ -183,7 +152,6 @@ class SimulatedFramework(LocalScheduler):
         self._joined = 0.0
         """When it began to ask, in seconds since the epoch."""
         self._waiting = WaitingTasks()
-        self._hosts = _hosts_of(master)
 
     def _new_random(self) -> Random:
         spec = self._spec
@@ -435,13 +403,10 @@ class SimulatedFramework(LocalScheduler):
         self._revive()
 
     def _release_later(self, waiting: Waiting) -> None:
-        """Let a task take any host, unless it gets its own by the next allocation.
-
-        That allocation still runs: the first may have offered its host to another framework, which declined.
-        """
+        """Let a task take any host, unless it gets its own by then."""
         state = self._master.state
-        seconds = max(self._master.allocation_interval, waiting.wanted.patience)
-        state.timers.at(state.now + seconds + _MOMENT, partial(self._release, waiting))
+        moment = waiting.wanted.released_at(state.now, self._master.allocation_interval)
+        state.timers.at(moment, partial(self._release, waiting))
 
     def _release(self, waiting: Waiting) -> None:
         """A task has waited for its host long enough."""
@@ -452,12 +417,17 @@ class SimulatedFramework(LocalScheduler):
         framework, spec = self._framework, self._spec
         wanted = [role for role in spec.roles if role not in spec.suppressed]
         if framework is not None and framework.active and wanted:
-            waiting = islice(self._waiting.wishes(), _MOST_REQUESTS)
-            requests = [
-                ResourceRequest(_amounts.of(task.resources), None if host is None else self._hosts.agent_of(host))
-                for task, host in waiting
-            ]
-            self._call(partial(self._master.subscriptions.revive_for, framework, wanted, requests))
+            self._call(partial(self._master.subscriptions.revive_for, framework, wanted, self._requests()))
+
+    def _requests(self) -> list[ResourceRequest]:
+        """Return what each waiting task needs, on the agent that it prefers; nothing for agents that are gone."""
+        hosts, requests = self._master.state.known_agents.hosts, []
+        for task, host in islice(self._waiting.with_hosts(), _MOST_REQUESTS):
+            if host is None:
+                requests.append(ResourceRequest(_amounts.of(task.resources)))
+            elif host in hosts:
+                requests.append(ResourceRequest(_amounts.of(task.resources), agent=hosts[host].id))
+        return requests
 
     def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:
         """Launch what fits, first come, first served; suppress once nothing waits."""

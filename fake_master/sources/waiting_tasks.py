@@ -44,16 +44,16 @@ class WaitingTasks:
         return self._count
 
     def __iter__(self) -> Iterator[WantedTask]:
-        for queue in (*self._anywhere.values(), *self._preferring.values()):
-            for waiting in queue:
-                yield waiting.wanted
+        return (wanted for wanted, _ in self.with_hosts())
 
-    def wishes(self) -> Iterator[tuple[WantedTask, str | None]]:
-        """Return each task, and the host that alone it takes for the moment; None for any."""
+    def with_hosts(self) -> Iterator[tuple[WantedTask, str | None]]:
+        """Yield each task, and the host for which it waits; None for any."""
         for queue in self._anywhere.values():
-            yield from ((waiting.wanted, None) for waiting in queue)
+            for waiting in queue:
+                yield waiting.wanted, None
         for host, preferring in self._preferring.items():
-            yield from ((waiting.wanted, host) for waiting in preferring)
+            for waiting in preferring:
+                yield waiting.wanted, host
 
     def add(self, wanted: WantedTask) -> Waiting:
         """Add a task after all others; return its place."""

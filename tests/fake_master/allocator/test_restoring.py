@@ -94,12 +94,15 @@ def test_an_order_that_is_drawn_by_lot_is_not_known_before() -> None:
 
 
 def waiting(*tasks: str) -> Player:
-    """F has refused three agents, and revives for these tasks."""
+    """F has refused three agents, and revives for these tasks; `2/2@A3` prefers an agent."""
     made = player("queued agent A1 1/1", "queued agent A2 4/4;disk:1", "queued agent A3 4/4", "framework F a")
     for agent in ("A1", "A2", "A3"):
         made.play(f"queued recover F {agent} refuse=60")
     made.play("suppress F -> -")
-    requests = [ResourceRequest(expand(task).scalar_quantities()) for task in tasks]
+    requests = [
+        ResourceRequest(expand(size).scalar_quantities(), agent=agent or None)
+        for size, _, agent in (task.partition("@") for task in tasks)
+    ]
     made.offers.clear()
     made.allocator.revive_for("F", ["a"], requests)
     made.allocator.advance_to(made.now)
@@ -115,6 +118,10 @@ def waiting(*tasks: str) -> Player:
         (("1/1",), ["A1"]),
         (("1/2", "2/1", "1/1"), ["A1", "A2", "A3"]),
         (("cpus:4;disk:1",) * 2, ["A2"]),
+        (("2/2@A3",), ["A3"]),
+        (("2/2@A1", "1/1@gone"), []),
+        (("2/2@A3", "1/1"), ["A1", "A3"]),
+        (("2/2@A3", "2/2"), ["A2", "A3"]),
         (("5/1",), []),
         (("cpus:1;gpus:0.001",), []),
         ((), []),

@@ -1,6 +1,7 @@
 """The fast way of a replay: it makes the same decisions as the general one, on a master."""
 
 import random
+from dataclasses import replace
 from unittest import mock
 
 import hypothesis
@@ -83,6 +84,23 @@ def demand(chosen):
     return RecordedDemand("c", "1.11.0", since, since + length, there, frameworks, tasks, first_run=first_run)
 
 
+def preferring(chosen, given):
+    """The same demand of tasks that mostly prefer hosts: those of one agent, of two, or of none that is there.
+
+    Some of the first ran at the beginning.
+    """
+    number = chosen.randint(1, len(given.agents))
+    agents = [
+        one._replace(agent=replace(one.agent, hostname=f"h{place % number}")) for place, one in enumerate(given.agents)
+    ]
+    share = chosen.choice([0.3, 1.0])
+    hosts = [f"h{place}" for place in range(number + (chosen.random() < 0.3))]
+    tasks = [task._replace(host=chosen.choice(hosts)) if chosen.random() < share else task for task in given.tasks]
+    ran = chosen.randint(0, 10)
+    tasks[:ran] = [task._replace(asked=given.since, ran_from_the_beginning=True) for task in tasks[:ran]]
+    return replace(given, agents=agents, tasks=tasks)
+
+
 def waiting(chosen):
     """Two or three frameworks that hold most of one or two agents, and decline what is left of them for a long time.
 
@@ -116,17 +134,30 @@ def on_a_master(given, words, refuse):
         return played(given, words, refuse)
 
 
+def on_the_fast_way(given, words, refuse):
+    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
+        return played(given, words, refuse)
+
+
 @pytest.mark.parametrize("seed", [*range(24), 2277, 2362, 3091])
 def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = demand(chosen)
     words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general = on_a_master(given, words, refuse)
-    with mock.patch.object(ReplayRun, "begin", side_effect=AssertionError("this is plain")):
-        fast = played(given, words, refuse)
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
     assert fast.starts == general.starts
     assert fast.ends == general.ends
     assert fast.guarantees == general.guarantees
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_tasks_that_prefer_hosts_start_at_the_same_moments_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = preferring(chosen, demand(chosen))
+    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
+    assert fast.starts == general.starts
+    assert fast.ends == general.ends
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -134,7 +165,7 @@ def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_maste
     chosen = random.Random(seed)
     given = waiting(chosen)
     words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general, fast = on_a_master(given, words, refuse), played(given, words, refuse)
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
     assert fast.starts == general.starts
     assert fast.ends == general.ends
 
@@ -223,11 +254,11 @@ def test_what_is_not_plain_is_played_on_a_master(resources):
 
 
 def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
-    """The seconds after which tasks start: (framework, role, size, asked, lasts) of each; as on a master."""
+    """The seconds after which tasks start: (framework, role, size, asked, lasts, any host) of each; as on a master."""
     frameworks, asked = {}, []
-    for name, role, size, at, lasts in tasks:
+    for name, role, size, at, lasts, *host in tasks:
         frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
-        asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts))
+        asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts, *host))
     there = [
         ReplayedAgent(Agent(f"m-S{at}", f"h{at}", f"slave({at})@127.0.0.1:5051", parse_resources(text)), since, None)
         for at, text in enumerate(agents, 1)
@@ -239,12 +270,45 @@ def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
     return [None if start is None else start - since for start in starts]
 
 
+def test_two_that_take_turns_in_what_a_guarantee_leaves_are_not_left_out():
+    """The first stage gives all to b every other time, so that nobody ranks the frameworks of a meanwhile."""
+    since, both = 1e6, ("MULTI_ROLE", "RESERVATION_REFINEMENT")
+    frameworks = {
+        "f": ReplayedFramework("f", "f", ("a", "b"), None, both),
+        "g": ReplayedFramework("g", "g", ("a", "c"), None, both),
+    }
+    rows = (
+        ("f", "b", "cpus:2;gpus:1", 39.0, None),
+        ("g", "c", "cpus:1;mem:1024", 58.4, 67.0),
+        ("g", "c", "mem:3000", 79.0, 35.0),
+        ("g", "c", "cpus:2;gpus:1", 100.0, None),
+        ("g", "a", "mem:3000", 157.0, 0.0),
+    )
+    tasks = [ReplayedTask(name, role, parse_resources(size), since + at, lasts) for name, role, size, at, lasts in rows]
+    agent = Agent("m-S1", "h1", "slave(1)@127.0.0.1:5051", parse_resources("cpus:8;mem:8192"))
+    given = RecordedDemand("c", "1.11.0", since, since + 400, [ReplayedAgent(agent, since, None)], frameworks, tasks)
+    words = ("quota:b=cpus:6;gpus:1",)
+    with mock.patch.object(ReplayRun, "_leave_out_repetitions"):
+        starts = on_a_master(given, words, 1.0).starts
+    assert on_the_fast_way(given, words, 1.0).starts == starts
+
+
 def test_an_agent_of_which_everything_is_held_is_offered_again_when_that_ends():
     first, second = starts_of(
         ["cpus:2;mem:64"], ("f", "a", "cpus:2;mem:64", 0, 200.0), ("f", "a", "cpus:2;mem:64", 10, 20.0)
     )
     assert first < 2
     assert 0 <= second - first - 200 <= 1
+
+
+@pytest.mark.parametrize(
+    ("hosts", "starts"),
+    [(["h1", None], [0, 20]), ([None, "h1"], [0, 20]), (["h2", None], [21, 0]), (["h2", "h1"], [21, 0])],
+)
+def test_tasks_start_in_the_order_in_which_they_were_asked_for_where_they_want_to(hosts, starts):
+    tasks = [("f", "a", "cpus:1", 0.5, 20.0, host) for host in hosts]
+    first = starts_of(["cpus:1"], *tasks)
+    assert [late - 0.5 for late in first] == pytest.approx(starts, abs=1)
 
 
 def test_what_ran_from_the_beginning_ends_when_it_did_however_late_it_gets_its_place():

@@ -126,11 +126,14 @@ def test_tasks_of_a_file_are_asked_for_at_their_times(tmp_path: Path) -> None:
 
 def test_a_task_waits_an_interval_for_its_host_and_then_takes_any(tmp_path: Path) -> None:
     rows = "asked,lasts,cpus,name,agent\n0,3,4,there,agent-2\n0,9,4,late,agent-2\n20,1,1,nowhere,gone\n"
+    rows += "40.3,1,1,own,agent-2\n"
     master, clock = of_file(tmp_path, rows)
     framework = passes(master, clock, 60.0)
-    assert starts(framework.completed_tasks) == pytest.approx({"there": 0.0, "late": 1.001, "nowhere": 21.001})
+    assert starts(framework.completed_tasks) == pytest.approx(
+        {"there": 0.0, "late": 1.001, "nowhere": 21.001, "own": 40.3}
+    )
     hosts = {task.id: master.state.agents[task.agent_id].hostname for task in framework.completed_tasks}
-    assert hosts == {"there": "agent-2", "late": "agent-1", "nowhere": "agent-1"}
+    assert hosts == {"there": "agent-2", "late": "agent-1", "nowhere": "agent-1", "own": "agent-2"}
 
 
 def test_the_first_that_fits_goes_first(tmp_path: Path) -> None:

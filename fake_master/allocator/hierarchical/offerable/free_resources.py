@@ -183,7 +183,7 @@ class FreeResources:
 class Capacity:
     """An agent's total and features, interned, and its free resources by what is held."""
 
-    __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "shared", "total")
+    __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "total")
 
     def __init__(self, pool: "InternPool", features: AgentFeatures, total: Resources) -> None:
         self._pool = pool
@@ -194,10 +194,6 @@ class Capacity:
             (role, scalar_pairs(owned)) for role, owned in total.by_owner().items()
         )
         """Reserved scalars by current owner."""
-        self.shared: tuple[tuple[Resource, int], ...] = tuple(
-            (replace(entry, copies=1), entry.value) for entry in total if entry.shared and isinstance(entry.value, int)
-        )
-        """Shared volumes as one copy, with their sizes."""
         self._free: dict[tuple[Allocation, ...], FreeResources] = {}
 
     def free(self, held: tuple[Allocation, ...]) -> FreeResources:
