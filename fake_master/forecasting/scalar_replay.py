@@ -515,10 +515,8 @@ class ScalarReplay:
         """The moment before which filters have ended for this run."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
-        self._wanting: list[_Client] = []
+        self._wanting: dict[_Client, None] = {}
         """The clients that may be offered something."""
-        self._ranking: list[_Client] = []
-        """They in fair order; empty if that has to be worked out."""
         self._candidates: set[int] | None = None
         """The agents of the run that is due at this moment, if one is."""
         self._has_changed = True
@@ -766,9 +764,7 @@ class ScalarReplay:
 
     def _ranked(self, clients: Collection[_Client]) -> list[_Client]:
         """Return these in fair order."""
-        if not self._ranking:
-            self._ranking = [client for role in self._order.walk() for client in role.frameworks.walk()]
-        return [client for client in self._ranking if client in clients]
+        return [client for role in self._order.walk() for client in role.frameworks.walk() if client in clients]
 
     def _refuses_until(self, client: _Client, agent: int) -> float:
         """Work out until when a client can be offered nothing of an agent; before all times if it may be now."""
@@ -790,7 +786,6 @@ class ScalarReplay:
         role = client.role
         self._free[agent] -= part
         self._bounds.offered(role, part)
-        self._ranking = []
         role.count += 1
         role.hold(role.amounts + part)
         client.count += 1
@@ -917,14 +912,15 @@ class ScalarReplay:
         role.active += change
         role.is_active = role.active > 0
         role.order.is_stale = True
-        self._wanting = [one for one in self._clients if one.is_active]
-        self._ranking = []
+        if is_active:
+            self._wanting[client] = None
+        else:
+            del self._wanting[client]
 
     def _answer_all(self) -> None:
         """Frameworks answer the offers of this moment's runs."""
         runs, self._unanswered = self._unanswered, []
         self._has_changed = True
-        self._ranking = []
         for offers in runs:
             by_framework: dict[_Framework, list[_Client]] = {}
             for client in offers:
@@ -986,7 +982,6 @@ class ScalarReplay:
         client.role.hold(client.role.amounts - size)
         client.hold(client.amounts - size)
         self._has_changed = True
-        self._ranking = []
         self._open.change(agent, size)
         self._note_event(agent)
 

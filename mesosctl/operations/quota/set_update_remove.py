@@ -1,12 +1,12 @@
 """`quota set`, `quota update` and `quota remove`: their checks, requests and confirmation."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.client.leading_master import Master
 from mesosctl.model.amount_text import in_mesos_notation, in_words
-from mesosctl.model.errors import Conflict, Denied, MesosctlError, Rejected, RuleViolation, UsageError
+from mesosctl.model.errors import Conflict, Denied, MesosctlError, NotFound, Rejected, RuleViolation, UsageError
 from mesosctl.model.quantities import Limits, Quantities, Quota
 from mesosctl.model.quota.desired import (
     DesiredQuota,
@@ -196,25 +196,27 @@ def plan_update(
     stored = readable or {}
     facts = ReadFacts(master, capacity=options.capacity)
     facts.quotas_are(readable)
-    if not options.allow_new_resource:
-        for role, quota in desired:
-            with of_role(role):
-                check_names(master, quota.fields, stored.get(role, Quota()).names)
-    check_stored(
-        desired,
-        stored,
-        master.profile,
-        create=options.create,
-        only_new=options.only_new,
-        repeated={
-            "force": options.force,
-            "allow_new_resource": options.allow_new_resource,
-            "dry_run": options.dry_run,
-        },
-        missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
-    )
+    try:
+        check_stored(
+            desired,
+            stored,
+            master.profile,
+            create=options.create,
+            only_new=options.only_new,
+            repeated={
+                "force": options.force,
+                "allow_new_resource": options.allow_new_resource,
+                "dry_run": options.dry_run,
+            },
+            missing_answer=200 if at_once else 400,  # UPDATE_QUOTA creates missing quotas
+        )
+    except (NotFound, RuleViolation) as error:
+        if error.rule != "quota.path":  # a command is suggested, which would be refused for them
+            _check_names(master, desired, stored, options)
+        raise
     with newer_version_named(master):
         plan = plan_quotas(desired, stored, facts, at_once=at_once)
+    _check_names(master, desired, stored, options)
     if at_once and any(one.before is None for one in plan) and not sees_every_role(master):
         plan = _with_unseen(plan)
     if not at_once:
@@ -234,6 +236,16 @@ def plan_update(
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan
+
+
+def _check_names(
+    master: Master, desired: Sequence[tuple[str, DesiredQuota]], stored: Mapping[str, Quota], options: QuotaOptions
+) -> None:
+    """Raise RuleViolation for a resource that no agent has and the quota of its role has not had."""
+    if not options.allow_new_resource:
+        for role, quota in desired:
+            with of_role(role):
+                check_names(master, quota.fields, stored.get(role, Quota()).names)
 
 
 def _join_names(

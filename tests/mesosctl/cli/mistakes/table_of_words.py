@@ -37,6 +37,8 @@ WORDS = (
     Mistake("can-i quota set web cpus:4", 2, "after quota set, can-i takes one role", "mesosctl can-i quota set web"),
     Mistake("can-i quota set dev/", 3, "Role 'dev/' cannot end with a slash"),
     Mistake("can-i quota set *", 3, "the default role '*' cannot have a quota"),
+    Mistake("quota update * cpu:1 --create", 3, "the default role '*' cannot have a quota"),
+    Mistake("quota update why? cpu:1 --create", 3, "cannot be named in a path"),
     Mistake("can-i reserve --role=", 3, "Role names cannot be the empty string"),
     Mistake("can-i --list --role=", 3, "Role names cannot be the empty string"),
     Mistake("can-i reserve --as=", 2, "'' is not a principal", "name one; without it"),
