@@ -19,7 +19,7 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import count, islice, pairwise
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -62,7 +62,7 @@ class _Order(Generic[Member]):
     def __init__(self) -> None:
         self.nodes: list[Member] = []
         self.ties = 0
-        """The number of times that counts may have decided between equal shares."""
+        """The number of times that counts have decided between equal shares."""
         self._ranking: list[Member] = []
         self.is_stale = True
         """Whether it has to be ordered again before the next walk."""
@@ -77,13 +77,16 @@ class _Order(Generic[Member]):
             self.has_rivals = len(ranking) > 1
             if self.has_rivals:
                 ranking.sort(key=_Node.key)
-                share = -1.0
-                for node in ranking:
-                    if node.share == share:
-                        self.ties += 1
-                    share = node.share
             self._ranking = ranking
         return self._ranking
+
+    def among(self, members: Mapping[Member, Any]) -> list[Member]:
+        """Return these in order, before one of them is chosen: where their shares are equal, counts decide now."""
+        if len(members) < 2:
+            return list(members)
+        found = [node for node in self.walk() if node in members]
+        self.ties += sum(one.share == other.share for one, other in pairwise(found))
+        return found
 
 
 class _Shares(dict[Amounts, float]):
@@ -171,8 +174,8 @@ class _Role(_Node):
     def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
         super().__init__(name, order, weight, shares, is_active=False)
         self.frameworks: _Order[_Client] = _Order()
-        self.active = 0
-        """The number of its frameworks that may be offered something."""
+        self.active: dict[_Client, None] = {}
+        """Its frameworks that may be offered something."""
         self.unmet: Amounts = 0
         """The amounts that its guarantee lacks in this run."""
         self.limits_left: Amounts | None = None
@@ -642,8 +645,6 @@ class ScalarReplay:
         now = self._now
         likeness = frozenset((end - now, declined) for end, _, declined in self._declined)
         orders = self._orders
-        for order in orders:
-            order.walk()  # so that the ties of those that have just been offered something are counted
         present = _Moment(now, [one.ties for one in orders], [[node.count for node in one.nodes] for one in orders])
         earlier = self._seen.get(likeness)
         self._seen[likeness] = present
@@ -693,9 +694,9 @@ class ScalarReplay:
         lacking: list[_Role] | None = None
         for agent in agents:
             if lacking is None:
-                lacking = [role for role in self._roles.values() if role.unmet and role.is_active]
-                if len(lacking) > 1:
-                    lacking = [role for role in self._order.walk() if role.unmet]
+                lacking = self._order.among(
+                    {role: None for role in self._roles.values() if role.unmet and role.is_active}
+                )
             if not lacking:
                 return
             if idle_until[agent] <= now and self._offer_for_guarantees(agent, lacking):
@@ -706,7 +707,7 @@ class ScalarReplay:
         least, free, over = self._lanes.least, self._free[agent], self._over
         gave = False
         for role in lacking:
-            for client in role.frameworks.walk():
+            for client in role.frameworks.among(role.active):
                 until = client.until.get(agent)
                 if (self._refuses_until(client, agent) if until is None else until) >= over:
                     continue
@@ -764,7 +765,10 @@ class ScalarReplay:
 
     def _ranked(self, clients: Collection[_Client]) -> list[_Client]:
         """Return these in fair order."""
-        return [client for role in self._order.walk() for client in role.frameworks.walk() if client in clients]
+        by_role: dict[_Role, dict[_Client, None]] = {}
+        for client in clients:
+            by_role.setdefault(client.role, {})[client] = None
+        return [client for role in self._order.among(by_role) for client in role.frameworks.among(by_role[role])]
 
     def _refuses_until(self, client: _Client, agent: int) -> float:
         """Work out until when a client can be offered nothing of an agent; before all times if it may be now."""
@@ -906,16 +910,16 @@ class ScalarReplay:
         )
 
     def _set_active(self, client: _Client, *, is_active: bool) -> None:
-        role, change = client.role, 1 if is_active else -1
+        role = client.role
         client.is_active = is_active
+        for clients in (self._wanting, role.active):
+            if is_active:
+                clients[client] = None
+            else:
+                del clients[client]
         client.order.is_stale = True
-        role.active += change
-        role.is_active = role.active > 0
+        role.is_active = bool(role.active)
         role.order.is_stale = True
-        if is_active:
-            self._wanting[client] = None
-        else:
-            del self._wanting[client]
 
     def _answer_all(self) -> None:
         """Frameworks answer the offers of this moment's runs."""
