@@ -50,6 +50,4 @@ class Lanes:
 
     def least(self, amounts: Amounts, others: Amounts) -> Amounts:
         """Return the smaller amount of each resource."""
-        left = (amounts | self.guards) - others
-        enough = left & self.guards
-        return amounts - (left & enough - (enough >> self._width - 1))  # without what is left, as `rest` says
+        return amounts - self.rest(amounts, others)

@@ -20,7 +20,7 @@ from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence
 from fake_master.forecasting.asked_tasks import AskedTask, AskedTasks
 from fake_master.forecasting.dry_run import DryRun
 from fake_master.forecasting.scalar_replay import AskingFramework, ScalarReplay
-from fake_master.sources.demand import WantedTask
+from fake_master.sources.demand import WantedTask, runs_for
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.snapshot_state import register_agents
@@ -164,8 +164,7 @@ class ReplayRun:
 
     def _start(self, place: int, now: float) -> float | None:
         """Note when a task starts; return when it ends, None if it runs until the end."""
-        task = self._demand.tasks[place]
-        lasts = task.lasts if task.ends is None else max(0.0, task.ends - now)
+        lasts = runs_for(self._demand.tasks[place], now)
         end = None if lasts is None else now + lasts
         self._starts[place], self._ends[place] = now, end
         return end

@@ -29,13 +29,12 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.forecasting.asked_tasks import AskedTasks
 from fake_master.forecasting.packed_amounts import Amounts, Lanes
+from fake_master.sources.simulated_frameworks import MOST_REQUESTS
 from mesosctl.model.quantities import Quantities
 from mesosctl.model.resources import Resources
 
 _MOST_KEPT = 10_000
 """Shares and verdicts that are kept; beyond that all of them are dropped, and made again as needed."""
-_MOST_REQUESTS = 1000
-"""The most waiting tasks of which a framework tells the sizes when it asks, as `SimulatedFramework` does."""
 
 Minimum = tuple[Amounts, ...]
 """The least amounts of an offer: any of these will do."""
@@ -875,13 +874,13 @@ class ScalarReplay:
         sizes: set[Amounts] = set()
         seen = 0
         for size, queue in framework.queues.values():
-            if seen >= _MOST_REQUESTS:
+            if seen >= MOST_REQUESTS:
                 break
             sizes.add(size)
             seen += len(queue)
-        found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, _MOST_REQUESTS)))
+        found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, MOST_REQUESTS)))
         own = ((host, size) for host, tasks in framework.preferring.items() for size, _ in tasks.values())
-        for host, size in islice(own, max(0, _MOST_REQUESTS - seen)):
+        for host, size in islice(own, max(0, MOST_REQUESTS - seen)):
             agent = self._agent_on.get(host)
             if agent is not None and self._has_room(framework.clients, agent, size):
                 found.add(agent)

@@ -29,6 +29,7 @@ from mesosctl.model.notation import parse_resources, parse_span
 from mesosctl.model.quantities import to_milli
 from mesosctl.model.resource import Resource
 from mesosctl.model.resources import Resources
+from mesosctl.planning.replayed_tasks import ReplayedTask
 
 _MOMENT = 0.001
 
@@ -60,6 +61,11 @@ class WantedTask:
         It is just after the next one: the first may have offered its host to another framework, which declined.
         """
         return asked + max(interval, self.patience) + _MOMENT
+
+
+def runs_for(task: WantedTask | ReplayedTask, now: float) -> float | None:
+    """Return for how many seconds a task runs that starts now; None if nothing says it."""
+    return task.lasts if task.ends is None else max(0.0, task.ends - now)
 
 
 # --- Spans ------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.demand import Demand, Span, WantedTask
+from fake_master.sources.demand import Demand, Span, WantedTask, runs_for
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.sources.waiting_tasks import Fitting, Waiting, WaitingTasks, part_of
 from fake_master.state.agents import Agent
@@ -30,8 +30,8 @@ from mesosctl.model.values import IdentityCache
 from mesosctl.model.version_profile import TERMINAL_STATES
 from mesosctl.planning.snapshot import Lending
 
-# It asks for no more at once; the others when these are met.
-_MOST_REQUESTS = 1000
+MOST_REQUESTS = 1000
+"""The most waiting tasks of which it tells the sizes at once; the others when these are met."""
 # Kept for offers of resources that come again.
 _MOST_ROOMS = 1000
 TASK_INFO: Mapping[str, Any] = MappingProxyType({"command": MappingProxyType({"value": "true"})})
@@ -422,7 +422,7 @@ class SimulatedFramework(LocalScheduler):
     def _requests(self) -> list[ResourceRequest]:
         """Return what each waiting task needs, on the agent that it prefers; nothing for agents that are gone."""
         hosts, requests = self._master.state.known_agents.hosts, []
-        for task, host in islice(self._waiting.with_hosts(), _MOST_REQUESTS):
+        for task, host in islice(self._waiting.with_hosts(), MOST_REQUESTS):
             if host is None:
                 requests.append(ResourceRequest(_amounts.of(task.resources)))
             elif host in hosts:
@@ -459,7 +459,7 @@ class SimulatedFramework(LocalScheduler):
             self._launched += 1
             following = f"task-{self._launched}"
             name = None if following in self._named else following
-        lasts = wanted.lasts if wanted.ends is None else max(0.0, wanted.ends - self._master.state.now)
+        lasts = runs_for(wanted, self._master.state.now)
         return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=lasts)
 
     def _accept_demand(
@@ -501,7 +501,7 @@ class SimulatedFramework(LocalScheduler):
             self._revive_once_per_interval(framework)
         if lacking != self._asked_for:
             self._asked_for = lacking
-            wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, _MOST_REQUESTS)
+            wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, MOST_REQUESTS)
             self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
 
     def _revive_once_per_interval(self, framework: Framework) -> None:
