@@ -1,1 +1,7 @@
-complete --command mesosctl --no-files --arguments "(env _MESOSCTL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) mesosctl)" --condition "env _MESOSCTL_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) mesosctl"
+function __mesosctl_completion
+    set --local line (commandline --cut-at-cursor --current-process | string collect)
+    set --global __mesosctl_completion_words (env _MESOSCTL_COMPLETE=words_fish "_MESOSCTL_LINE=$line" mesosctl </dev/null 2>/dev/null)
+    test (count $__mesosctl_completion_words) -gt 0
+end
+
+complete --command mesosctl --no-files --condition __mesosctl_completion --arguments '$__mesosctl_completion_words'

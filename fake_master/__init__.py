@@ -47,11 +47,11 @@ if TYPE_CHECKING:
     from fake_master.forecasting.replay import ReplayRun as ReplayRun
     from fake_master.state.clock import VirtualClock
     from fake_master.transports.in_process import ConnectionTransport as ConnectionTransport
-    from mesosctl.planning.dominant_shares import Sharing
-    from mesosctl.planning.forecast import DryRunOptions
-    from mesosctl.planning.offer_explanation import OfferAccount
-    from mesosctl.planning.replay import RecordedDemand
-    from mesosctl.planning.snapshot import ClusterSnapshot
+    from mesosctl.mesos.cluster.dominant_shares import Sharing
+    from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+    from mesosctl.mesos.door.forecast import DryRunOptions
+    from mesosctl.mesos.door.offer_explanation import OfferAccount
+    from mesosctl.mesos.door.replay import RecordedDemand
 
 
 def __getattr__(name: str) -> Any:

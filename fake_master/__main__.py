@@ -21,11 +21,12 @@ from fake_master.process import (
     set_up_logs,
     withdraw,
 )
-from mesosctl.model.errors import BadInput, MesosctlError, too_little_memory
-from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.suggestion import extra
-from mesosctl.user_folders import edits_told
+from mesosctl.files.user_folders import edits_told
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.errors import BadInput, MesosctlError, extra, too_little_memory
+from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.shells.installation import offer_scripts
+from mesosctl.shells.scripts import is_asked
 
 if TYPE_CHECKING:
     import ssl
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.snapshot import RestoredCluster
     from fake_master.state.flags import MasterFlags
-    from fake_master.transports.zookeeper import Place
+    from fake_master.transports.zookeeper import ZooKeeperPlace
 
 EXAMPLES = (
     ("--agent 'cpus:12;mem:6144'", "one agent, on http://127.0.0.1:5050"),
@@ -46,6 +47,7 @@ EXAMPLES = (
     ),
 )
 
+_NAME = "mesos-fake-master"
 _LOG = logging.getLogger(__name__)
 _FAILURE = 1
 """The exit status of a real master that gives up leadership."""
@@ -84,7 +86,10 @@ def serve(options: ServeOptions) -> None:
 
 
 def _serve(
-    options: ServeOptions, spec: "ClusterSpec | RestoredCluster", tls: "ssl.SSLContext | None", place: "Place | None"
+    options: ServeOptions,
+    spec: "ClusterSpec | RestoredCluster",
+    tls: "ssl.SSLContext | None",
+    place: "ZooKeeperPlace | None",
 ) -> None:
     """Start a master and serve it until it is stopped, or ends."""
     # Imported late: --help and --version do not need it.
@@ -202,16 +207,20 @@ def _start(options: ServeOptions, spec: "ClusterSpec | RestoredCluster") -> "Mas
 def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
     from fake_master.sources.cluster_file import ClusterSpec
     from fake_master.sources.source_file import Source, read_opened, read_source
-    from mesosctl.file_reading import refuse_empty_input
+    from mesosctl.files.reading import read_within, refuse_empty_input, why_unreadable
+    from mesosctl.mesos.messages.snapshots import LARGEST
 
     agents, flags = options.agent or [], options.flags()
     if options.cluster is None:
         file: Source = ClusterSpec()
     elif str(options.cluster) == "-":
-        with open(sys.stdin.fileno(), "rb", closefd=False) as given:
-            content = given.read()
-        refuse_empty_input(content, "cluster")
-        file = read_opened(BytesIO(content), "standard input", options.mesos_version)
+        try:
+            with open(sys.stdin.fileno(), "rb", closefd=False) as given:
+                content = read_within(given, LARGEST)
+            refuse_empty_input(content, "cluster")
+            file = read_opened(BytesIO(content), "standard input", options.mesos_version)
+        except OSError as error:
+            raise BadInput(f"standard input cannot be read: {why_unreadable(error)}", field="cluster") from None
     else:
         file = read_source(options.cluster, options.mesos_version)
     if not isinstance(file, ClusterSpec):
@@ -229,12 +238,13 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:
     """Log the agents that --acls keeps out; a real master does not report them either."""
     if hostnames:
-        from mesosctl.model.notation import listed  # late: it is seldom needed
+        from mesosctl.mesos.amounts.notation import listed  # late: it is seldom needed
 
         _log(
             logging.WARNING,
             f"--acls does not let these agents register: {listed(hostnames, 3)}",
-            "grant their principals register_agents, and reserve_resources for the static reservations of the agents",
+            "grant their principals register_agents; with static reservations, an agent also needs reserve_resources "
+            "for their roles and for *, the role of its unreserved rest",
         )
 
 
@@ -275,10 +285,17 @@ def _log(level: int, sentence: str, hint: str | None) -> None:
 
 def main() -> None:
     """The entry point: an error of the tree ends in its own exit status."""
+    if is_asked(_NAME, os.environ):
+        from mesosctl.shells.answer import answer, be_silent
+
+        be_silent()
+        raise SystemExit(answer(app, _NAME, os.environ, sys.stdout))
     set_up_logs("text")
+    command = typer.main.get_command(app)
+    offer_scripts(command, _NAME)
     try:
-        with edits_told(sys.argv[1:], lambda said: typer.echo(f"mesos-fake-master: {said}", err=True)):
-            app(prog_name="mesos-fake-master")
+        with edits_told(sys.argv[1:], "--install-completion", lambda said: typer.echo(f"{_NAME}: {said}", err=True)):
+            command(prog_name=_NAME)
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None

@@ -37,8 +37,8 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock, MasterState
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.version_profile import Profile
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.rules.version_profile import Profile
 
 _MOST_TO_CATCH_UP = 10.0
 """Seconds."""

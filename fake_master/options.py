@@ -21,8 +21,8 @@ _FLAGS = {"cluster_name": "cluster"}
 """Flags under another name than their option's, which a file has taken."""
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(ctx: typer.Context, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
         typer.echo(f"mesos-fake-master {__version__}")
         raise typer.Exit
 

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
-from mesosctl.file_writing import write_atomically
-from mesosctl.model.errors import BadInput, printable, printable_json
+from mesosctl.files.reading import check_size, unreadable_hint, why_unreadable
+from mesosctl.files.writing import write_atomically
+from mesosctl.mesos.errors import BadInput, printable, printable_json
 
 LogFormat = Literal["text", "json"]
 _SECONDS_BETWEEN_LOOKS = 0.25
@@ -125,7 +125,7 @@ def server_context(cert: Path | None, key: Path | None, ca: Path | None, *, requ
         if path is None:
             continue
         try:
-            open_file(path).close()  # ssl does not tell which file it was, and waits for a FIFO
+            check_size(path)  # ssl does not tell which file it was, and waits for a FIFO
         except (OSError, ValueError) as error:
             raise BadInput(
                 f"{path} cannot be read: {why_unreadable(error)}", field=field, hint=unreadable_hint(path, error)

@@ -18,6 +18,7 @@ __all__ = [
     "ClusterAccount",
     "ClusterSnapshot",
     "Conflict",
+    "CostReport",
     "DeadlinePassed",
     "Denied",
     "Forbidden",
@@ -42,18 +43,21 @@ __all__ = [
     "UnexpectedAnswer",
     "Unreachable",
     "UsageError",
+    "recorded_cost",
 ]
 
 _MODULES = {
     "Master": "mesosctl.python_api",
-    "ClusterAccount": "mesosctl.planning.account",
-    "ClusterSnapshot": "mesosctl.planning.snapshot",
-    "RoleQuota": "mesosctl.output.json_documents.quota",
-    "QuotaChange": "mesosctl.output.json_documents.quota",
-    "QuotaCheck": "mesosctl.output.json_documents.quota",
-    "AgentChange": "mesosctl.output.json_documents.reservations",
-    "ReservationEntry": "mesosctl.output.json_documents.reservations",
-    "ForecastDocument": "mesosctl.output.json_documents.forecast",
+    "recorded_cost": "mesosctl.python_api",
+    "ClusterAccount": "mesosctl.mesos.cluster.account",
+    "ClusterSnapshot": "mesosctl.mesos.cluster.snapshot",
+    "RoleQuota": "mesosctl.quota.documents",
+    "QuotaChange": "mesosctl.quota.documents",
+    "QuotaCheck": "mesosctl.quota.documents",
+    "AgentChange": "mesosctl.reservations.documents",
+    "ReservationEntry": "mesosctl.reservations.documents",
+    "ForecastDocument": "mesosctl.whatif.documents",
+    "CostReport": "mesosctl.usage.cost_documents",
 }
 """The modules of the public names; every other name is an error's."""
 
@@ -64,7 +68,7 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'mesosctl' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(_MODULES.get(name, "mesosctl.model.errors")), name)
+    return getattr(import_module(_MODULES.get(name, "mesosctl.mesos.errors")), name)
 
 
 def __dir__() -> list[str]:

@@ -13,7 +13,7 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
     """Run the command line and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     try:
-        from mesosctl.cli.run import run, run_as_program
+        from mesosctl.program.run import run, run_as_program
 
         return run_as_program(arguments) if environment is None else run(arguments, environment)
     except KeyboardInterrupt:  # nothing was sent yet

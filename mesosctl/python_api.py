@@ -1,6 +1,6 @@
-"""`mesosctl.Master`: what an operator does, from Python.
+"""`mesosctl.Master`: what an operator does, from Python; `recorded_cost`: what a recording cost.
 
-Each method is a command: it runs the same operation and returns the value that `-o json` writes.  Nothing is kept
+Each of them is a command: it runs the same operation and returns the value that `-o json` writes.  Nothing is kept
 between two calls, so a `Master` keeps working when another master leads.
 """
 
@@ -8,34 +8,37 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master as Connection
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
-from mesosctl.model.errors import RuleViolation, UsageError
-from mesosctl.model.notation import parse_entries, parse_of_agents
-from mesosctl.model.quantities import Limits, Quantities, to_milli
-from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
-from mesosctl.model.reservations.holdings import agent_reservations
-from mesosctl.model.resource import Labels, Resource
-from mesosctl.operations.quota.check import check_quota
-from mesosctl.operations.quota.reading import QuotaOptions, list_quotas, show_quota
-from mesosctl.operations.quota.set_update_remove import remove_quotas, set_quota, update_quotas
-from mesosctl.operations.reservations.reserve_unreserve import requester, reserve_for, unreserve_of
-from mesosctl.operations.reservations.send import SendOptions
-from mesosctl.operations.reservations.targets import Owner, find_agent, read_agents
-from mesosctl.operations.snapshot import read_snapshot, write_file
-from mesosctl.operations.weights import read_weights, update_weights
-from mesosctl.planning.account import ClusterAccount, account_of
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.files.reading import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.hints import in_our_words
+from mesosctl.mesos.amounts.notation import parse_entries, parse_of_agents
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, to_milli
+from mesosctl.mesos.amounts.resource import Labels, Resource
+from mesosctl.mesos.cluster.account import ClusterAccount, account_of
+from mesosctl.mesos.cluster.holdings import agent_reservations
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.errors import BadInput, RuleViolation, UsageError
+from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, guarantees_of, limits_of
+from mesosctl.quota.check import check_quota
+from mesosctl.quota.work import remove_quotas, set_quota, update_quotas
+from mesosctl.reading.quotas import QuotaOptions, list_quotas, show_quota
+from mesosctl.reading.targets import Owner, find_agent, read_agents
+from mesosctl.reservations.send import SendOptions
+from mesosctl.reservations.work import requester, reserve_for, unreserve_of
+from mesosctl.snapshot.work import read_snapshot, write_file
+from mesosctl.weights.work import read_weights, update_weights
 
 if TYPE_CHECKING:
     import httpx
 
-    from mesosctl.output.json_documents.forecast import ForecastDocument
-    from mesosctl.output.json_documents.quota import QuotaChange, QuotaCheck, RoleQuota
-    from mesosctl.output.json_documents.reservations import AgentChange, ReservationEntry
+    from mesosctl.quota.documents import QuotaChange, QuotaCheck, RoleQuota
+    from mesosctl.reservations.documents import AgentChange, ReservationEntry
+    from mesosctl.usage.cost_documents import CostReport
+    from mesosctl.whatif.documents import ForecastDocument
 
 Amounts = str | Mapping[str, float]
 """Resource text such as "cpus:12;mem:6GiB", or numbers by name (mem and disk in MiB)."""
@@ -51,6 +54,7 @@ class Master:
     Every error is a `MesosctlError`.  A method that changes something reads the change back before it returns.
     """
 
+    @in_our_words()
     def __init__(  # noqa: PLR0913  # each is an option of the command line
         self,
         address: str,
@@ -76,8 +80,8 @@ class Master:
         self._transport = transport
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
-        connection = Connection(self._address, self._settings, self._transport)
+    def _connected(self) -> Iterator[LeadingMaster]:
+        connection = LeadingMaster(self._address, self._settings, self._transport)
         try:
             yield connection
         finally:
@@ -86,20 +90,23 @@ class Master:
 
     # --- Quota ------------------------------------------------------------------------------------------
 
+    @in_our_words()
     def quotas(self) -> "dict[str, RoleQuota]":
         """Return the quota of every role that has one, and what the role uses (`quota list`)."""
-        from mesosctl.output.json_documents.quota import RoleQuota
+        from mesosctl.quota.documents import RoleQuota
 
         with self._connected() as connection:
             return {found.role: RoleQuota.of(found) for found in list_quotas(connection, with_usage=True)}
 
+    @in_our_words()
     def quota(self, role: str) -> "RoleQuota":
         """Return the quota of one role (`quota show`).  Raises NotFound for a role without quota."""
-        from mesosctl.output.json_documents.quota import RoleQuota
+        from mesosctl.quota.documents import RoleQuota
 
         with self._connected() as connection:
             return RoleQuota.of(show_quota(connection, role))
 
+    @in_our_words()
     def set_quota(
         self,
         role: str,
@@ -110,12 +117,13 @@ class Master:
         allow_new_resource: bool = False,
     ) -> "QuotaChange":
         """Set the quota of a role that has none (`quota set`): a guarantee, a limit, or both."""
-        from mesosctl.output.json_documents.quota import QuotaChange
+        from mesosctl.quota.documents import QuotaChange
 
         options = QuotaOptions(force=force, allow_new_resource=allow_new_resource)
         with self._connected() as connection:
             return QuotaChange.of(set_quota(connection, role, _guarantee(guarantee), _limits(limit), options))
 
+    @in_our_words()
     def update_quota(
         self,
         role: str,
@@ -130,24 +138,26 @@ class Master:
 
         A part that is not given stays as it is. With `create`, a role without quota gets one.
         """
-        from mesosctl.output.json_documents.quota import QuotaChange
+        from mesosctl.quota.documents import QuotaChange
 
         entries = _guarantee(guarantee)
         named = None if guarantee is None else guarantees_of(entries) if entries else Quantities()
-        desired = DesiredQuota(named, _limits(limit))
+        desired = DesiredQuotaChange(named, _limits(limit))
         options = QuotaOptions(force=force, allow_new_resource=allow_new_resource, create=create)
         with self._connected() as connection:
             (change,) = update_quotas(connection, [(role, desired)], options)
         return QuotaChange.of(change)
 
+    @in_our_words()
     def remove_quota(self, role: str) -> "QuotaChange":
         """Remove the quota of a role (`quota remove`).  Raises NotFound for a role without quota."""
-        from mesosctl.output.json_documents.quota import QuotaChange
+        from mesosctl.quota.documents import QuotaChange
 
         with self._connected() as connection:
             (change,) = remove_quotas(connection, [role])
         return QuotaChange.of(change)
 
+    @in_our_words()
     def check_quota(
         self,
         role: str,
@@ -157,7 +167,7 @@ class Master:
         allow_new_resource: bool = False,
     ) -> "QuotaCheck":
         """Return whether `set_quota` would be accepted, and how much room there is (`quota check`)."""
-        from mesosctl.output.json_documents.quota import QuotaCheck
+        from mesosctl.quota.documents import QuotaCheck
 
         with self._connected() as connection:
             found = check_quota(
@@ -167,11 +177,13 @@ class Master:
 
     # --- Weights ----------------------------------------------------------------------------------------
 
+    @in_our_words()
     def weights(self) -> dict[str, float]:
         """Return the weights that were set; every other role has 1."""
         with self._connected() as connection:
             return read_weights(connection)
 
+    @in_our_words()
     def set_weights(self, weights: Mapping[str, float]) -> bool:
         """Set all weights or none; return False if this principal may not read them back."""
         with self._connected() as connection:
@@ -179,15 +191,17 @@ class Master:
 
     # --- Reservations -----------------------------------------------------------------------------------
 
+    @in_our_words()
     def reservations(self, *, role: str | None = None, agent: str | None = None) -> "list[ReservationEntry]":
         """Return reservations (`reservations`): for a role and those below it, on an agent, or all of them."""
-        from mesosctl.output.json_documents.reservations import ReservationEntry
+        from mesosctl.reservations.documents import ReservationEntry
 
         with self._connected() as connection:
             agents = read_agents(connection)
         meant = agents if agent is None else [find_agent(agents, agent)]
-        return [ReservationEntry.of(held) for one in meant for held in agent_reservations(one, role)]
+        return [ReservationEntry.of(held) for registered in meant for held in agent_reservations(registered, role)]
 
+    @in_our_words()
     def reserve(
         self,
         agent: str,
@@ -198,7 +212,7 @@ class Master:
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
         """Reserve resources of an agent (its host name or id) for a role (`reserve`); `under` is what it refines."""
-        from mesosctl.output.json_documents.reservations import AgentChange
+        from mesosctl.reservations.documents import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
@@ -207,6 +221,7 @@ class Master:
             (change,) = reserve_for(connection, [meant], entries, owner, SendOptions())
         return AgentChange.of(change)
 
+    @in_our_words()
     def unreserve(
         self,
         agent: str,
@@ -217,7 +232,7 @@ class Master:
         labels: Mapping[str, str] | None = None,
     ) -> "AgentChange":
         """Undo a dynamic reservation (`unreserve`); its principal is looked up, and its labels if you give none."""
-        from mesosctl.output.json_documents.reservations import AgentChange
+        from mesosctl.reservations.documents import AgentChange
 
         entries = _entries(resources, of_agents=True)
         with self._connected() as connection:
@@ -228,6 +243,7 @@ class Master:
 
     # --- The whole cluster ------------------------------------------------------------------------------
 
+    @in_our_words()
     def snapshot(self, file: str | PathLike[str] | None = None) -> ClusterSnapshot:
         """Return the cluster as it is now (`snapshot`), and write it to a file, if one is named."""
         with self._connected() as connection:
@@ -236,6 +252,7 @@ class Master:
             write_file(Path(file), found)
         return found
 
+    @in_our_words()
     def account(self, snapshot: ClusterSnapshot | None = None) -> ClusterAccount:
         """Return what every agent, framework and role uses, is offered, wants and may get (`agents`, `roles`).
 
@@ -243,6 +260,7 @@ class Master:
         """
         return account_of(snapshot or self.snapshot())
 
+    @in_our_words()
     def forecast(  # noqa: PLR0913  # each is an option of the command line
         self,
         *changes: str,
@@ -260,9 +278,9 @@ class Master:
         `snapshot` replaces the current cluster.
         """
         import fake_master
-        from mesosctl.operations.whatif import ChangeRunner, named_changes, open_dry_run
-        from mesosctl.output.json_documents.forecast import ForecastDocument
-        from mesosctl.planning.forecast import DryRunOptions
+        from mesosctl.mesos.door.forecast import DryRunOptions
+        from mesosctl.whatif.documents import ForecastDocument
+        from mesosctl.whatif.work import ChangeRunner, named_changes, open_dry_run
 
         wanted = named_changes(
             changes,
@@ -318,3 +336,47 @@ def _limits(amounts: Amounts | None) -> Limits | None:
 
 def _owner(role: str, under: Sequence[str], labels: Mapping[str, str] | None, principal: str | None) -> Owner:
     return Owner(role, tuple(under), None if labels is None else Labels(labels.items()), principal)
+
+
+@in_our_words()
+def recorded_cost(  # noqa: PLR0913  # each is an option of the command line
+    history: str | PathLike[str],
+    prices: str | PathLike[str],
+    *,
+    month: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    timezone: str = "UTC",
+    by: Literal["role", "framework", "principal", "agent"] = "role",
+    share: Literal["use", "guarantee", "evenly"] | None = None,
+    cluster_id: str | None = None,
+) -> "CostReport":
+    """Return what a recording cost, at the prices of a file (`usage --prices`); `share` is how idle cost is shared."""
+    from mesosctl.history.contents import chosen_cluster
+    from mesosctl.history.sqlite import open_recording
+    from mesosctl.history.windows import asked_window, time_zone
+    from mesosctl.usage.calculation import By
+    from mesosctl.usage.cost import CostOptions, Sharing, cost
+    from mesosctl.usage.cost_documents import cost_document
+    from mesosctl.usage.prices import load
+
+    zone = time_zone(timezone)
+    _check_word("by", by, get_args(By))
+    if share is not None:
+        _check_word("share", share, get_args(Sharing))
+    try:
+        text = read_text_file(prices)
+    except (OSError, ValueError) as error:
+        sentence = f"{prices} cannot be read: {why_unreadable(error)}"
+        raise BadInput(sentence, field="prices", hint=unreadable_hint(prices, error)) from None
+    table = load(text, str(prices), zone)
+    with open_recording(Path(history)) as recording:
+        cluster = chosen_cluster(recording, cluster_id)
+        window = asked_window(cluster, since, until, zone, month)
+        options = CostOptions(window.since, window.until, table, zone, by, share, window.outside)
+        return cost_document(cost(recording, cluster, options))
+
+
+def _check_word(name: str, word: str, known: Sequence[str]) -> None:
+    if word not in known:
+        raise UsageError(f"{name} is '{word}', but not one of {', '.join(known)}", field=name)

@@ -158,7 +158,7 @@ def test_mesosctl_reads_and_runs_nothing_of_the_current_directory(folder: Folder
 
 
 def test_completion_reads_and_runs_nothing_of_the_current_directory(folder: Folder):
-    asked = {"_MESOSCTL_COMPLETE": "complete_bash", "COMP_WORDS": "mesosctl\nquota\ns", "COMP_CWORD": "2"}
+    asked = {"_MESOSCTL_COMPLETE": "words_bash", "_MESOSCTL_LINE": "mesosctl quota s", "_MESOSCTL_REPLACED": "s"}
     assert "set" in finish(folder.start(["mesosctl"], **asked))
     assert (folder.ran(), folder.read()) == ("", "")
 

@@ -19,7 +19,7 @@ from fake_master.http.request_response import Request
 from fake_master.state.clock import SteadyClock
 from tests.fake_master.transports.raw_clients import ROOMY, Served, served
 from tests.helpers.devtools import Tab, tab_of
-from tests.mesosctl.output.reports import written_reports
+from tests.mesosctl.show.reports import written_reports
 
 pytestmark = pytest.mark.slow
 

@@ -23,10 +23,10 @@ FOREIGN = re.compile(r"\b(spec|seeds)/\w+\.(md|txt)")
 SLEEPING = re.compile(r"\btime\.sleep\(")
 SLEEPERS = {
     "tests/helpers/waiting.py",  # what the others use
-    "tests/faults/law.py",  # a clock that skips what the tool sleeps
-    "tests/jobs/files.py",  # the random moment of a kill
-    "tests/jobs/test_files.py",  # a writer that is slow
-    "tests/jobs/recordings.py",  # the random moment of a kill
+    "tests/endurance/faults/law.py",  # a clock that skips what the tool sleeps
+    "tests/endurance/jobs/files.py",  # the random moment of a kill
+    "tests/endurance/jobs/test_files.py",  # a writer that is slow
+    "tests/endurance/jobs/recordings.py",  # the random moment of a kill
     "tests/benchmarks/recording.py",  # the span that is measured
 }
 TRANSLATED = re.compile(
@@ -37,9 +37,10 @@ TRANSLATED = re.compile(
 """Phrases of docstrings and comments that read as translated: *where* is for places, and "if" is for conditions."""
 
 WORDING = {
-    "tests/mesosctl/cli/mistakes",  # the mistakes that a user can make
-    "tests/mesosctl/output",  # what each report says
-    "tests/mesosctl/operations/test_offer_explanation.py",  # the sentences of `offers explain`
+    "tests/mesosctl/program/mistakes",  # the mistakes that a user can make
+    "tests/mesosctl/show",  # what each report says
+    "tests/mesosctl/top/test_report.py",
+    "tests/mesosctl/offers/test_explanation.py",  # the sentences of `offers explain`
     "tests/conformance",  # what Mesos itself answers
 }
 """The tests that are read for their wording: all others ask for names, amounts, statuses and commands."""

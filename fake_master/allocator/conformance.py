@@ -28,9 +28,9 @@ from fake_master.allocator.interface import (
     OffersByRole,
 )
 from fake_master.allocator.options import Options
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput
 
 __all__ = ["MakeAllocator", "Violation", "check", "check_class"]
 
@@ -61,9 +61,9 @@ def check(make: MakeAllocator, *, seeds: int = 20, steps: int = 60) -> None:
 
 
 def _check(make: MakeWithCallbacks, seeds: int, steps: int) -> None:
-    for name, one in (("misuse", _check_errors), ("one framework alone", _check_progress)):
+    for name, check in (("misuse", _check_errors), ("one framework alone", _check_progress)):
         try:
-            one(make)
+            check(make)
         except Violation:
             raise
         except Exception as error:

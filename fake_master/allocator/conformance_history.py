@@ -12,9 +12,9 @@ from fake_master.allocator.interface import (
     OffersByRole,
 )
 from fake_master.allocator.revocation import Holding, Revocation
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
 
 MakeWithCallbacks = Callable[[Callbacks], Allocator]
 """Makes a new allocator, whose clock is at 0."""

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import FEW, listed
+from mesosctl.mesos.amounts.notation import FEW, listed
+from mesosctl.mesos.errors import BadInput
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -112,9 +112,9 @@ def _takes(method: Callable[..., object], expected: inspect.Signature) -> bool:
     parameters = list(expected.parameters.values())
     try:
         signature = inspect.signature(method)
-        for some in (parameters, [one for one in parameters if one.default is one.empty]):
-            keywords = {one.name: None for one in some if one.kind is one.KEYWORD_ONLY}
-            signature.bind(*(None for one in some if one.kind is not one.KEYWORD_ONLY), **keywords)
+        for some in (parameters, [parameter for parameter in parameters if parameter.default is parameter.empty]):
+            keywords = {parameter.name: None for parameter in some if parameter.kind is parameter.KEYWORD_ONLY}
+            signature.bind(*(None for parameter in some if parameter.kind is not parameter.KEYWORD_ONLY), **keywords)
     except TypeError:
         return False
     except ValueError:  # one without a signature
@@ -123,7 +123,9 @@ def _takes(method: Callable[..., object], expected: inspect.Signature) -> bool:
 
 
 def _names(expected: inspect.Signature) -> str:
-    return "(" + ", ".join(str(one).partition(":")[0] for one in list(expected.parameters.values())[1:]) + ")"
+    return (
+        "(" + ", ".join(str(parameter).partition(":")[0] for parameter in list(expected.parameters.values())[1:]) + ")"
+    )
 
 
 def _imported(name: str, module: str) -> object:

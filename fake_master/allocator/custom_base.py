@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.records import Agent
-from fake_master.allocator.hierarchical.records import Client as ClientRecord
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentId, Callbacks, FrameworkId, RoleName
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 
 class Client(NamedTuple):
@@ -32,7 +31,7 @@ class Client(NamedTuple):
 class SharingRun:
     """One run: the free resources, and the method that offers them."""
 
-    def __init__(self, run: Run, agents: list[Agent]) -> None:
+    def __init__(self, run: Run, agents: list[AllocatorAgent]) -> None:
         self._run = run
         self._agents = {agent.id: agent for agent in agents}
         self._records = _clients(run.state)
@@ -107,7 +106,7 @@ class SharingAllocator(HierarchicalAllocator):
         if failure is not None:
             raise failure
 
-    def _share_out(self, run: Run, agents: list[Agent]) -> None:
+    def _share_out(self, run: Run, agents: list[AllocatorAgent]) -> None:
         # An aborted run would leave resources that are accounted for but offered to nobody.
         try:
             self.share(SharingRun(run, agents))
@@ -130,7 +129,7 @@ class _AfterBatch(RunSteps):
         self._allocator.play_after_batch()
 
 
-def _clients(state: State) -> dict[Client, ClientRecord]:
+def _clients(state: State) -> dict[Client, AllocatorClient]:
     return {
         Client(framework.id, role): client
         for framework in state.frameworks.values()

@@ -18,10 +18,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fake_master.allocator.revocation import HoldingsQuestion, Revocation, RevocationCallback
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import immutable
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import immutable
+from mesosctl.mesos.rules.reservations.operations import Conversion
 
 ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"})
 DEFAULT_REFUSE_SECONDS = 5.0

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Literal
 
-from mesosctl.model import version_profile as profile
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.rules import version_profile as profile
 
 SorterName = Literal["drf", "random"]
 Shuffle = Callable[[list[Any]], None]
@@ -34,7 +34,7 @@ class Options:
     lendable_names: frozenset[str] = profile.lendable_names({})
     """The names of idle reserved resources that an allocator lends, if it lends at all."""
     reservations_consume_quota: bool = True
-    """Depends on the master's version, as does the next; see `mesosctl.model.version_profile`."""
+    """Depends on the master's version, as does the next; see `mesosctl.mesos.rules.version_profile`."""
     quota_takes_whole_agents: bool = False
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""

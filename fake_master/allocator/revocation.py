@@ -11,7 +11,7 @@ Guarantees protect: the master refuses to take a task whose role would then hold
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 HoldingKey = tuple[str, bool, str]
 

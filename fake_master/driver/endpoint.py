@@ -29,11 +29,11 @@ from fake_master.http.request_response import MOST_VALUES, Refusal, Request, Res
 from fake_master.http.scheduler_api import SchedulerApi
 from fake_master.master import Master
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
-from fake_master.protobuf.limits import TooLarge
+from fake_master.protobuf.limits import MessageTooLarge
 from fake_master.state.streams import EventStream
-from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.message_tables import mesos_message
-from mesosctl.api.protobuf_json.messages import read
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import read
 
 _CALL = mesos_message("mesos.scheduler.Call")
 _PACKAGE = "mesos.internal."
@@ -143,7 +143,7 @@ class DriverEndpoint:
         """Carry out a message, once rate limits let it through."""
         try:
             document = _parsed(message)
-        except TooLarge as problem:
+        except MessageTooLarge as problem:
             self._tell_error(message.sender, str(problem))
             return
         if document is None:
@@ -176,9 +176,9 @@ class DriverEndpoint:
             self._tell_error(message.sender, "Framework disconnected")
             return
         try:
-            self._api.perform(framework, name, call, self._authentication.principals.get(framework.pid))
+            self._api.perform(framework, name, call)
         except Refusal as refusal:
-            self._tell_error(message.sender, refusal.response.body.decode(errors="surrogateescape"))
+            self._tell_error(message.sender, _reason(refusal))
 
     # --- Registration ---------------------------------------------------------------------------------
 
@@ -202,7 +202,10 @@ class DriverEndpoint:
             to = parse_pid(known.pid) or sender
         if known is not None and isinstance(known.stream, DriverStream):
             known.stream.messages.registered_before = before
-        self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
+        try:
+            self._api.subscribe(call, principal, str(to), self._stream(to, registered_before=before))
+        except Refusal as refusal:
+            self._tell_error(sender, _reason(refusal))
 
     def _is_told_again(self, pid: str) -> bool:
         """Send a driver its registration again, and return True; False if it is not registered."""
@@ -246,6 +249,10 @@ class DriverEndpoint:
         self._connections.post(to.address, packed(sender, to, name, body))
 
 
+def _reason(refusal: Refusal) -> str:
+    return refusal.response.body.decode(errors="surrogateescape")
+
+
 def _parsed(message: Message) -> Document | None:
     """Return the document of a message; None for bytes that are no such message.  Raises TooLarge."""
     try:
@@ -258,5 +265,5 @@ def _parsed_if_small(message: Message) -> Document | None:
     """Return the document of a message that belongs to no framework; None also for one that is too large."""
     try:
         return _parsed(message)
-    except TooLarge:
+    except MessageTooLarge:
         return None

@@ -1,7 +1,7 @@
 """The allocators of this project by their names in `--allocator`, and how the flags make one.
 
 To add one, write a class that implements `fake_master.allocator.interface.Allocator`, add it to `_MAKERS`, and add its
-name to `BUNDLED_ALLOCATORS` in `fake_master/state/flags.py`, which checks the flags.  `mesosctl/operations/snapshot.py`
+name to `BUNDLED_ALLOCATORS` in `fake_master/state/flags.py`, which checks the flags.  `mesosctl/snapshot/work.py`
 notes what a snapshot does not show of an allocator.
 """
 
@@ -13,10 +13,10 @@ from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import MasterState
-from mesosctl.model import version_profile as profile_model
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import STRICT_PRIORITY_ALLOCATOR, Profile
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules import version_profile as profile_model
+from mesosctl.mesos.rules.version_profile import STRICT_PRIORITY_ALLOCATOR, Profile
 
 RescindLent = Callable[[str, Mapping[str, Resources]], None]
 """(framework id, resources by agent id): what is no longer lent to a framework."""

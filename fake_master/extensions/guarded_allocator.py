@@ -16,10 +16,10 @@ from fake_master.allocator import custom
 from fake_master.allocator.custom_watchdog import in_progress
 from fake_master.allocator.interface import Allocator, Callbacks
 from fake_master.allocator.options import Options
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.reservations.operations import Conversion
 
 _log = logging.getLogger(__name__)
 _MOST_ADVANCES = 1000
@@ -158,7 +158,7 @@ class GuardedAllocator(Allocator):
             return f"it offered {plain} of {agent.hostname}, which is not free"
         return None
 
-    def _is_free(self, agent: Agent, plain: Resources) -> bool:
+    def _is_free(self, agent: KnownAgent, plain: Resources) -> bool:
         """Whether resources are neither used nor offered; a shared volume is free however many have it."""
         own = plain.filter(lambda entry: not entry.shared)
         held = self._state.held_on(agent.id).allocated_to(None).filter(lambda entry: not entry.shared)

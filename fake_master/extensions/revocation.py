@@ -9,19 +9,19 @@ TASK_KILLING_STATE, then TASK_KILLED, both with REASON_CONTAINER_PREEMPTED.  Of 
 was killed every task is TASK_LOST, or TASK_GONE for PARTITION_AWARE, for the same reason.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.services.offers import Offers
 from fake_master.services.task_runner import PREEMPTED, TaskRunner, container_of
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
 
 RevocationKind = Literal["rescinded", "asked", "killed"]
 
@@ -32,7 +32,7 @@ class Revoked:
 
     kind: RevocationKind
     """An offer was rescinded; an executor was asked to kill a task; it was killed, and the task with it."""
-    framework: Framework
+    framework: KnownFramework
     agent_id: str
     id: str
     """The id of the offer or the task."""
@@ -52,7 +52,7 @@ class Revoking:
         """(framework, task) of revocations that were no longer needed when the grace period ended.  The executors were
         asked to kill these tasks, which may still end, but are not forced to.
         """
-        self._asked_back: dict[tuple[str, str], tuple[Framework, Task]] = {}
+        self._asked_back: dict[tuple[str, str], tuple[KnownFramework, KnownTask]] = {}
         """Tasks whose executor was asked to kill them, by framework and task id."""
         self.on_revoked: Callable[[Revoked], None] = lambda _revoked: None
         """Called with each of them."""
@@ -69,7 +69,7 @@ class Revoking:
             found.setdefault(task.agent_id, []).append(_holding(framework, task, ending=ending))
         return found
 
-    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
+    def _tasks(self) -> Iterator[tuple[KnownFramework, KnownTask]]:
         for framework in self._state.frameworks.values():
             for task in framework.all_tasks().values():
                 if not task.is_terminal and task.statuses:
@@ -95,13 +95,15 @@ class Revoking:
                     self._ask(framework, task, revocation)
         return refused
 
-    def _asked(self) -> list[tuple[Framework, Task]]:
+    def _asked(self) -> list[tuple[KnownFramework, KnownTask]]:
         """Return the tasks that were asked back and are still there; the others are forgotten."""
         present = {(framework.id, task.id): (framework, task) for framework, task in self._asked_back.values()}
         self._asked_back = {key: pair for key, pair in present.items() if not pair[1].is_terminal}
         return list(self._asked_back.values())
 
-    def _is_spare(self, framework: Framework, task: Task, going: Iterable[tuple[Framework, Task]]) -> bool:
+    def _is_spare(
+        self, framework: KnownFramework, task: KnownTask, going: Iterable[tuple[KnownFramework, KnownTask]]
+    ) -> bool:
         """Whether a role would still hold its guarantee without a task, its executor, and the tasks that are ending.
 
         A guarantee prevents a task from being revoked.  Source: docs/explanation/documents.md, "Playing Traffic Cop".
@@ -110,7 +112,11 @@ class Revoking:
         quota = self._state.quotas.get(top)
         if quota is None or not quota.meaning.guarantees:
             return True
-        gone = {id(other) for holder, one in [*going, (framework, task)] for other in container_of(holder, one)}
+        gone = {
+            (holder.id, other.id)
+            for holder, ended in [*going, (framework, task)]
+            for other in container_of(holder, ended)
+        }
         counts_reservations = self._state.profile.reservations_consume_quota
         held = [
             part.unreserved().non_revocable().scalar_quantities()
@@ -126,13 +132,13 @@ class Revoking:
             ]
         return Quantities.total(held).contains(quota.meaning.guarantees)
 
-    def _rescind(self, framework: Framework, revocation: Revocation) -> None:
+    def _rescind(self, framework: KnownFramework, revocation: Revocation) -> None:
         offer = self._state.offers.get(revocation.holding.id)
         if offer is not None:
             self._offers.rescind(offer)
             self._tell("rescinded", framework, offer.id, offer.resources, revocation)
 
-    def _ask(self, framework: Framework, task: Task, revocation: Revocation) -> None:
+    def _ask(self, framework: KnownFramework, task: KnownTask, revocation: Revocation) -> None:
         message = f"revoked: {revocation.reason or 'the allocator requested the resources'}"
         self._asked_back[framework.id, task.id] = framework, task
         self._spared.discard((framework.id, task.id))
@@ -144,7 +150,7 @@ class Revoking:
                 self._state.now + grace, lambda: self._kill_executor(framework, task, revocation, message)
             )
 
-    def _kill_executor(self, framework: Framework, task: Task, revocation: Revocation, message: str) -> None:
+    def _kill_executor(self, framework: KnownFramework, task: KnownTask, revocation: Revocation, message: str) -> None:
         """The grace period is over: unless the task has ended, or is not wanted any more, its executor ends."""
         if task.is_terminal:
             return
@@ -156,14 +162,16 @@ class Revoking:
             self._tell("killed", framework, ended.id, ended.resources, revocation)
 
     def _tell(
-        self, kind: RevocationKind, framework: Framework, what: str, resources: Resources, revocation: Revocation
+        self, kind: RevocationKind, framework: KnownFramework, what: str, resources: Resources, revocation: Revocation
     ) -> None:
         self.on_revoked(Revoked(kind, framework, revocation.agent, what, resources, revocation))
 
 
-def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources]:
+def _kept(framework: KnownFramework, role: str, gone: Collection[tuple[str, str]]) -> Iterator[Resources]:
     """Yield the holdings of a framework's tasks and executors in a top-level role, without those that are gone."""
-    alive = [task for task in framework.all_tasks().values() if not task.is_terminal and id(task) not in gone]
+    alive = [
+        task for task in framework.all_tasks().values() if not task.is_terminal and (framework.id, task.id) not in gone
+    ]
     for task in alive:
         if roles.top_level(task.role) == role:
             yield task.resources
@@ -172,7 +180,7 @@ def _kept(framework: Framework, role: str, gone: set[int]) -> Iterator[Resources
             yield executor.resources.filter(lambda entry: roles.top_level(entry.allocation_role or "*") == role)
 
 
-def _holding(framework: Framework, task: Task, *, ending: bool) -> Holding:
+def _holding(framework: KnownFramework, task: KnownTask, *, ending: bool) -> Holding:
     container = container_of(framework, task)
     executor = framework.executors.get((task.agent_id, task.executor_id))
     share = executor.resources if executor is not None else Resources()

@@ -10,9 +10,9 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.initial_state import InitialState
 from fake_master.sources.snapshot import RestoredCluster
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import VirtualClock
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 
 def restarted(
@@ -20,7 +20,7 @@ def restarted(
     registry: Registry,
     clock: VirtualClock,
     flags: Mapping[str, str],
-    missing: Sequence[Agent],
+    missing: Sequence[KnownAgent],
 ) -> Master:
     """A master on the registry of another, without the missing agents, which it knows about.
 
@@ -49,8 +49,8 @@ def restarted(
     specs = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in source.agents]
     named = [replace(spec, hostname=spec.hostname_at(index)) for index, spec in enumerate(specs)]
     frameworks = tuple(
-        replace(one, after=0.0, running=tuple(held for held in one.running if held.agent not in hosts))
-        for one in source.frameworks
+        replace(framework, after=0.0, running=tuple(held for held in framework.running if held.agent not in hosts))
+        for framework in source.frameworks
     )
     spec = replace(
         source,
@@ -72,7 +72,7 @@ def add_agents(master: Master, total: Resources, count: int, attributes: Mapping
             hostname = next(names)
             agent_id, registered_time = master.agent_registry.identity(hostname)
             master.agent_registry.enlist(
-                Agent(
+                KnownAgent(
                     id=agent_id,
                     hostname=hostname,
                     number=number,

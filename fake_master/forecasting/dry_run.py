@@ -16,6 +16,7 @@ from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting.cluster_changes import add_agents, restarted
+from fake_master.forecasting.gains_and_losses import RunSummary, forecast
 from fake_master.forecasting.lost_tasks import LostTasks
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
 from fake_master.master import Master
@@ -23,21 +24,20 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import read_opened
 from fake_master.state.account import AccountsOfMaster
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import VirtualClock
-from fake_master.state.offers import Offer
-from fake_master.state.tasks import Task
+from fake_master.state.offers import OutstandingOffer
+from fake_master.state.tasks import KnownTask
 from fake_master.transports.in_process import ConnectionTransport
-from mesosctl.model.notation import listed
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.reservations.holdings import RegisteredAgent, spread
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import recovery_factor, recovery_seconds
-from mesosctl.planning.forecast import ChangeAnswer, DryRunOptions, Forecast, LostAgent, TriedChange
-from mesosctl.planning.gains_and_losses import RunSummary, forecast
-from mesosctl.planning.message_rates import Simulation
-from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
+from mesosctl.mesos.amounts.notation import listed
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
+from mesosctl.mesos.cluster.message_rates import Simulation
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
+from mesosctl.mesos.door.forecast import AgentLoss, AnsweredChange, DryRunOptions, Forecast, TriedChange
+from mesosctl.mesos.rules.rate_limits import RateLimits
+from mesosctl.mesos.rules.version_profile import recovery_factor, recovery_seconds
 
 _NAMED = 20
 """Agents in one sentence; the forecast has them all."""
@@ -67,9 +67,9 @@ class DryRun:
         self._wants = wants
         self._options = options or DryRunOptions()
         self._rescinded = RescindedOffers(master.state)
-        self._answers: list[ChangeAnswer] = []
+        self._answers: list[AnsweredChange] = []
         self._changes: list[TriedChange] = []
-        self._lost: list[LostAgent] = []
+        self._lost: list[AgentLoss] = []
         self._done = 0
         self._take(master)
         self._lost_tasks = LostTasks(master.state)
@@ -155,7 +155,7 @@ class DryRun:
         self._watch()
         master.advance()
 
-    def _tell_failover(self, known: int, away: Sequence[Agent], needed: int) -> None:
+    def _tell_failover(self, known: int, away: Sequence[KnownAgent], needed: int) -> None:
         """Describe in the last change which agents are back, and how long offers wait."""
         wait = (
             f"no offers for {self._offers_suspended:g} s, because fewer than {needed} are back"
@@ -181,7 +181,7 @@ class DryRun:
             for role, owned in everybody[agent_id].total.by_owner().items():
                 kept[role] = kept.get(role, Quantities()) + owned.scalar_quantities()
         self._moved = True
-        self._lost += (LostAgent(hostname, agent_id) for hostname, agent_id in gone)
+        self._lost += (AgentLoss(hostname, agent_id) for hostname, agent_id in gone)
         ran = self._running_tasks
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
@@ -198,7 +198,7 @@ class DryRun:
         self._moved = True
         each = total.scalar_quantities()
         added = Quantities({name: milli * count for name, milli in each.items()})
-        self._changes[-1:] = [one._replace(added=added) for one in self._changes[-1:]]
+        self._changes[-1:] = [change._replace(added=added) for change in self._changes[-1:]]
         add_agents(self._master, total, count, attributes)
         self._names.grown()
         self._master.advance()
@@ -258,16 +258,16 @@ class DryRun:
             else:
                 master.state.frameworks[offer.framework_id].hold(master.state.agents[offer.agent_id], offer.resources)
 
-    def _launch(self, offer: Offer) -> None:
+    def _launch(self, offer: OutstandingOffer) -> None:
         """If tasks can be evicted, each is separate."""
         framework, name = self._master.state.frameworks[offer.framework_id], f"assumed-{offer.id}"
-        task = Task(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
+        task = KnownTask(name, framework.id, offer.agent_id, {"name": name}, offer.resources, offer.role)
         self._master.task_runner.launch(framework, task, None)
 
     # --- The answer -----------------------------------------------------------------------------------
 
     @property
-    def answers(self) -> tuple[ChangeAnswer, ...]:
+    def answers(self) -> tuple[AnsweredChange, ...]:
         """The answers to all requests so far."""
         return tuple(self._answers)
 
@@ -282,7 +282,7 @@ class DryRun:
         """Note that a change is tried."""
         self._changes.append(TriedChange(change))
 
-    def refuse(self, answer: ChangeAnswer) -> None:
+    def refuse(self, answer: AnsweredChange) -> None:
         """Note a change that is refused before any request is made."""
         self._answers.append(answer)
 

@@ -13,15 +13,15 @@ from typing import NamedTuple
 
 from fake_master.master import Master
 from fake_master.sources.waiting_tasks import part_of
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import SilentStream
-from fake_master.state.tasks import Task, TaskGroup
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask, TaskGroup
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
 
 
 class _Held(NamedTuple):
@@ -67,7 +67,7 @@ class LostTasks:
                 master.subscriptions.suppress(framework, (role,))
             self._asking[framework.id] = lacking
 
-    def _frameworks(self, state: MasterState) -> Iterator[tuple[Framework, dict[str, _Held]]]:
+    def _frameworks(self, state: MasterState) -> Iterator[tuple[KnownFramework, dict[str, _Held]]]:
         """Yield those that hold something else than when they were last looked at."""
         for framework_id, had in self._had.items():
             framework = state.frameworks.get(framework_id)
@@ -89,16 +89,16 @@ class LostTasks:
                     _answer(master, framework, offer, self._had[framework_id])
 
 
-def _answer(master: Master, framework: Framework, offer: Offer, had: dict[str, _Held]) -> None:
+def _answer(master: Master, framework: KnownFramework, offer: OutstandingOffer, had: dict[str, _Held]) -> None:
     lacking = _lacking(framework, had).get(offer.role, Quantities())
-    left, tasks = offer.resources, list[Task]()
+    left, tasks = offer.resources, list[KnownTask]()
     # The last task is what the others leave: their size is rounded up.
     while wanted := {name: min(milli, lacking.get_amount(name)) for name, milli in had[offer.role].task.items()}:
         part = part_of(left, Resources(Resource(name, milli) for name, milli in wanted.items() if milli))
         if not any(wanted.values()) or part is None:
             break
         name = f"again-{offer.id}-{len(tasks)}"
-        tasks.append(Task(name, framework.id, offer.agent_id, {"name": name}, part, offer.role))
+        tasks.append(KnownTask(name, framework.id, offer.agent_id, {"name": name}, part, offer.role))
         left -= part
         lacking -= Quantities(wanted)
     if tasks:
@@ -107,23 +107,23 @@ def _answer(master: Master, framework: Framework, offer: Offer, had: dict[str, _
         master.offer_answers.decline(framework, (offer.id,), None)
 
 
-def _lacking(framework: Framework, had: dict[str, _Held]) -> dict[str, Quantities]:
+def _lacking(framework: KnownFramework, had: dict[str, _Held]) -> dict[str, Quantities]:
     used = _used(framework, had)
     lacking = {role: held.amounts - used[role] for role, held in had.items()}
     return {role: amounts for role, amounts in lacking.items() if amounts}
 
 
-def _held(framework: Framework, of: Collection[str]) -> dict[str, _Held]:
+def _held(framework: KnownFramework, of: Collection[str]) -> dict[str, _Held]:
     counts: Counter[str] = Counter()
-    for one in framework.tasks_or_groups():
-        counts[one.role] += len(one) if isinstance(one, TaskGroup) else 1
+    for task in framework.tasks_or_groups():
+        counts[task.role] += len(task) if isinstance(task, TaskGroup) else 1
     return {
         role: _Held(amounts, amounts.average(max(1, counts[role]), up=True))
         for role, amounts in _used(framework, of).items()
     }
 
 
-def _used(framework: Framework, of: Iterable[str]) -> dict[str, Quantities]:
+def _used(framework: KnownFramework, of: Iterable[str]) -> dict[str, Quantities]:
     parts: dict[str, list[Resource]] = {role: [] for role in of}
     for entry in framework.used():
         role = entry.allocation_role or roles.DEFAULT_ROLE

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import is_unreserved_nonrevocable
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.stages.run import Rejection
 from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
-from mesosctl.model.agents import Agent as ListedAgent
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import display_names, top_level
-from mesosctl.planning.offer_explanation import AccountLine, AgentAccount, Cause, Evictable, OfferAccount
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.door.offer_explanation import Cause, EvictableTask, ExplainedAgent, OfferAccount, WithheldResources
+from mesosctl.mesos.roles import display_names, top_level
 
 Subject = tuple[str, str]
 """Framework id and role."""
@@ -74,7 +74,7 @@ class _Accounting:
             framework=self._framework_names[framework_id],
             role=role,
             agents=tuple(
-                AgentAccount(agent.id, agent.hostname, tuple(_merged(self._lines(agent, client))))
+                ExplainedAgent(agent.id, agent.hostname, tuple(_merged(self._lines(agent, client))))
                 for agent in self._snapshot.agents
             ),
             lacking=self._trial.lacking,
@@ -92,7 +92,7 @@ class _Accounting:
         left = Limits() if bounds is None else bounds.limits_left
         return Limits({name: limits[name] for name, amount in left.items() if amount <= 0 and name in limits})
 
-    def _lines(self, agent: ListedAgent, client: Client) -> Iterator[AccountLine]:
+    def _lines(self, agent: ClusterAgent, client: AllocatorClient) -> Iterator[WithheldResources]:
         """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
@@ -100,7 +100,7 @@ class _Accounting:
                 amounts = resources.filter(self._is_of_agent).separate_quantities()
                 if not amounts:
                     continue
-                yield AccountLine(
+                yield WithheldResources(
                     cause,
                     amounts,
                     (role,),
@@ -114,9 +114,13 @@ class _Accounting:
         if decision is not None:
             yield from self._free_lines(record, free, client, decision)
         elif free:
-            yield AccountLine("out-of-service", free.separate_quantities(), detail=self._out_of_service.get(agent.id))
+            yield WithheldResources(
+                "out-of-service", free.separate_quantities(), status=self._out_of_service.get(agent.id)
+            )
 
-    def _free_lines(self, agent: Agent, free: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
+    def _free_lines(
+        self, agent: AllocatorAgent, free: Resources, client: AllocatorClient, decision: Decision
+    ) -> Iterator[WithheldResources]:
         """Yield what is free of an agent in service, by the reason why it is not offered."""
         eligibility = client.eligibility
         unfit = eligibility.own_capabilities.missing_capability(agent.free_resources.features)
@@ -126,9 +130,9 @@ class _Accounting:
             amounts = Resources([entry]).separate_quantities()
             if not entry.allocatable_to(client.role.name):
                 static = Quantities() if entry.is_dynamically_reserved else amounts
-                yield AccountLine("reserved", amounts, (entry.role,), static=static)
+                yield WithheldResources("reserved", amounts, (entry.role,), static=static)
             elif missing is not None:
-                yield AccountLine("capability", amounts, detail=missing)
+                yield WithheldResources("capability", amounts, capability=missing)
             else:
                 visible.append(entry)
         left = Resources(visible)
@@ -136,11 +140,13 @@ class _Accounting:
             return
         cause = _cause(agent, client, decision)
         if cause is not None:
-            yield AccountLine(cause, left.separate_quantities())
+            yield WithheldResources(cause, left.separate_quantities())
             return
         yield from self._bounded_lines(left, client, decision)
 
-    def _bounded_lines(self, visible: Resources, client: Client, decision: Decision) -> Iterator[AccountLine]:
+    def _bounded_lines(
+        self, visible: Resources, client: AllocatorClient, decision: Decision
+    ) -> Iterator[WithheldResources]:
         """Yield the amounts that quota withholds, and those that it leaves.
 
         Where an agent is not divided, the guarantees keep the whole of one that does not fit beside them.
@@ -151,7 +157,7 @@ class _Accounting:
         offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
         undivided = self._state.options.quota_takes_whole_agents and not decision.offered and not decision.refused
         if undivided and bounds.spare is not None and not bounds.spare.contains(counted):
-            yield AccountLine("guarantee", visible.separate_quantities(), tuple(sorted(self._trial.lacking)))
+            yield WithheldResources("guarantee", visible.separate_quantities(), tuple(sorted(self._trial.lacking)))
             return
         for name, amount in counted.items():
             limit = bounds.limits_left.get(name)
@@ -165,31 +171,33 @@ class _Accounting:
             rest[name] -= withheld
             amounts = Quantities({name: withheld})
             if limit is not None and (spare is None or limit <= spare):
-                yield AccountLine("limit", amounts, (client.role.name,))
+                yield WithheldResources("limit", amounts, (client.role.name,))
             else:
                 lacking = [role for role, short in self._trial.lacking.items() if short.get_amount(name)]
-                yield AccountLine("guarantee", amounts, tuple(sorted(lacking)))
+                yield WithheldResources("guarantee", amounts, tuple(sorted(lacking)))
         left = Quantities(rest)
         if left:
             cause: Cause = "open" if decision.offered else "filter" if decision.refused else "minimum"
-            yield AccountLine(cause, left)
+            yield WithheldResources(cause, left)
 
     def _is_of_agent(self, entry: Resource) -> bool:
         """Return whether it is part of an agent's total; what its owner lends is not."""
         return self._snapshot.lending is None or entry.revocability != "non-throttleable"
 
-    def _evictable(self, role: str) -> Iterator[Evictable]:
+    def _evictable(self, role: str) -> Iterator[EvictableTask]:
         """Yield the tasks that would end if the role used everything that it can have of each agent."""
         for agent in self._master.state.agents.values():
-            wanted = self._state.agents[agent.id].free_resources.resources.filter(lambda one: one.allocatable_to(role))
+            wanted = self._state.agents[agent.id].free_resources.resources.filter(
+                lambda entry: entry.allocatable_to(role)
+            )
             for _, receiver, offered in self._offered.get(agent.id, ()):
                 if receiver == role:
                     wanted += offered.filter(self._is_of_agent)
             for framework, task in self._master.runtime.would_be_evicted(agent, wanted):
-                yield Evictable(framework.name, task.id, self._agent_names[agent.id])
+                yield EvictableTask(framework.name, task.id, self._agent_names[agent.id])
 
 
-def _cause(agent: Agent, client: Client, decision: Decision) -> Cause | None:
+def _cause(agent: AllocatorAgent, client: AllocatorClient, decision: Decision) -> Cause | None:
     """Return why a client is offered nothing of what it may see of an agent, apart from quota."""
     if decision.rejection is Rejection.NOT_OFFERABLE:
         return "minimum"
@@ -201,9 +209,9 @@ def _cause(agent: Agent, client: Client, decision: Decision) -> Cause | None:
     return None
 
 
-def _merged(lines: Iterable[AccountLine]) -> Iterator[AccountLine]:
+def _merged(lines: Iterable[WithheldResources]) -> Iterator[WithheldResources]:
     """Add up the lines of one agent that differ in nothing but amounts."""
-    sums: dict[tuple[object, ...], AccountLine] = {}
+    sums: dict[tuple[object, ...], WithheldResources] = {}
     for line in lines:
         key = (line.cause, line.roles, line.framework_id, line.detail)
         known = sums.get(key)

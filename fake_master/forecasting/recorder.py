@@ -9,14 +9,14 @@ from fake_master.http.request_response import Response
 from fake_master.master import Master
 from fake_master.state.clock import VirtualClock
 from fake_master.state.extension_points import AgentRuntime
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
-from fake_master.state.tasks import Task
+from fake_master.state.offers import OutstandingOffer
+from fake_master.state.tasks import KnownTask
 from fake_master.transports.connections import DirectConnection
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import display_names
-from mesosctl.planning.forecast import ChangeAnswer, EvictedTask, RescindedOffer
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.door.forecast import AnsweredChange, Eviction, Rescission
+from mesosctl.mesos.roles import display_names
 
 _V1 = "/api/v1"
 _SCHEDULER = "/api/v1/scheduler"
@@ -28,7 +28,7 @@ _FRAMEWORKS_CALLS = ("SUBSCRIBE", "ACCEPT")
 class Recorder(DirectConnection):
     """Carries requests to a master in virtual time, and reports the answer to each that would change something."""
 
-    def __init__(self, master: Master, clock: VirtualClock, report: Callable[[ChangeAnswer], None]) -> None:
+    def __init__(self, master: Master, clock: VirtualClock, report: Callable[[AnsweredChange], None]) -> None:
         super().__init__(master, clock.sleep)
         self._report = report
         self.label: str | None = None
@@ -45,7 +45,7 @@ class Recorder(DirectConnection):
         if name is not None:
             accepted = response.status < 400
             message = "" if accepted else response.body.decode(errors="replace").strip()
-            self._report(ChangeAnswer(self.label or name, response.status, accepted, message))
+            self._report(AnsweredChange(self.label or name, response.status, accepted, message))
         return response
 
 
@@ -92,21 +92,21 @@ class RescindedOffers:
 
     def __init__(self, before: MasterState) -> None:
         self._out = {offer.id for offer in before.offers}
-        self._found: list[RescindedOffer] = []
+        self._found: list[Rescission] = []
 
     def watch(self, master: Master, names: AgentNames) -> None:
         """Note every offer that this master rescinds from now on."""
         self._state, self._names = master.state, names
         master.offers.on_rescind = self._note
 
-    def found(self) -> tuple[RescindedOffer, ...]:
+    def found(self) -> tuple[Rescission, ...]:
         """Return them, oldest rescission first."""
         return tuple(self._found)
 
-    def _note(self, offer: Offer) -> None:
+    def _note(self, offer: OutstandingOffer) -> None:
         framework = self._state.frameworks.get(offer.framework_id)
         self._found.append(
-            RescindedOffer(
+            Rescission(
                 offer_id=offer.id,
                 framework_id=offer.framework_id,
                 framework=offer.framework_id if framework is None else framework.name,
@@ -133,7 +133,7 @@ class Evictions:
         self._names = names
         self._present = {(framework.id, task.id) for framework, task in self._tasks()} if self.are_possible else set()
         self._before: set[_Name] = set()
-        self._happened: dict[_Name, EvictedTask] = {}
+        self._happened: dict[_Name, Eviction] = {}
 
     @property
     def are_possible(self) -> bool:
@@ -151,7 +151,7 @@ class Evictions:
         self._runtime.on_eviction = self._evicted
         self._revoking.on_revoked = self._revoked
 
-    def found(self) -> tuple[EvictedTask, ...]:
+    def found(self) -> tuple[Eviction, ...]:
         """Return the tasks that were evicted, in that order, and then those that might be."""
         might = [
             self._value(framework, task, happens=False)
@@ -160,7 +160,7 @@ class Evictions:
         ]
         return (*self._happened.values(), *might)
 
-    def _evicted(self, framework: Framework, task: Task) -> None:
+    def _evicted(self, framework: KnownFramework, task: KnownTask) -> None:
         self._note(framework, task)
 
     def _revoked(self, what: Revoked) -> None:
@@ -168,12 +168,12 @@ class Evictions:
         if what.kind != "rescinded" and task is not None:
             self._note(what.framework, task)
 
-    def _note(self, framework: Framework, task: Task) -> None:
+    def _note(self, framework: KnownFramework, task: KnownTask) -> None:
         self._happened.setdefault((framework.id, task.id), self._value(framework, task, happens=True))
 
-    def _value(self, framework: Framework, task: Task, *, happens: bool) -> EvictedTask:
+    def _value(self, framework: KnownFramework, task: KnownTask, *, happens: bool) -> Eviction:
         name = (framework.id, task.id)
-        return EvictedTask(
+        return Eviction(
             task_id=task.id,
             framework_id=framework.id,
             framework=framework.name,
@@ -192,14 +192,14 @@ class Evictions:
         revocation = self._state.flags.revocation_grace_seconds
         return self._state.task_outcome.stop_seconds if revocation is None else revocation
 
-    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
+    def _tasks(self) -> Iterator[tuple[KnownFramework, KnownTask]]:
         for framework in self._state.frameworks.values():
             for task in framework.all_tasks().values():
                 if not task.is_terminal:
                     yield framework, task
 
 
-def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[Framework, Task]]:
+def at_risk(state: MasterState, runtime: AgentRuntime) -> Iterator[tuple[KnownFramework, KnownTask]]:
     """Yield the tasks that would be evicted, agent by agent, if all regular offers were used."""
     if not runtime.evicts:
         return

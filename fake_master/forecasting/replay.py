@@ -17,24 +17,24 @@ from itertools import repeat
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence
-from fake_master.forecasting.asked_tasks import AskedTask, AskedTasks
 from fake_master.forecasting.dry_run import DryRun
-from fake_master.forecasting.scalar_replay import AskingFramework, ScalarReplay
+from fake_master.replay_engine.asked_tasks import AskedTask, AskedTasks
+from fake_master.replay_engine.scalar_replay import AskingFramework, ScalarReplay
 from fake_master.sources.demand import WantedTask, runs_for
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.snapshot_state import register_agents
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.subscription import allocator_info
-from fake_master.state.tasks import Task
-from mesosctl.model.agents import Agent
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
-from mesosctl.planning.forecast import DryRunOptions, Progress
-from mesosctl.planning.replay import PLACING, Played, RecordedDemand, ReplayedAgent, ReplayedFramework
-from mesosctl.planning.replayed_tasks import Times
-from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
+from fake_master.state.tasks import KnownTask
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
+from mesosctl.mesos.door.forecast import DryRunOptions, Progress
+from mesosctl.mesos.door.replay import PLACING, Played, RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.mesos.door.replayed_tasks import Times
 
 _INTERVAL = 1.0
 """Seconds between two allocations."""
@@ -60,7 +60,7 @@ class ReplayRun:
         self._step = (demand.until - demand.since) / _STEPS
         """The seconds after which progress is told again."""
         self._clock = VirtualClock(_first_moment(demand))
-        present = tuple(one.agent for one in demand.agents if one.start <= demand.since)
+        present = tuple(replayed.agent for replayed in demand.agents if replayed.start <= demand.since)
         self._snapshot = ClusterSnapshot(demand.version, demand.since, agents=present)
         source = RestoredCluster(self._snapshot if demand.snapshot is None else evaluable(demand.snapshot))
         self._master = source.start(clock=self._clock)
@@ -81,11 +81,11 @@ class ReplayRun:
         self._nothing_before = demand.since
         """The deadline of the next timer when those moments were noted."""
         timers = self._master.state.timers
-        for one in demand.agents:
-            if one.start > demand.since:
-                timers.at(one.start, partial(self._register, one))
-            if one.end is not None and one.end < demand.until:
-                timers.at(one.end, partial(self._give_up, one.agent.id))
+        for replayed in demand.agents:
+            if replayed.start > demand.since:
+                timers.at(replayed.start, partial(self._register, replayed))
+            if replayed.end is not None and replayed.end < demand.until:
+                timers.at(replayed.end, partial(self._give_up, replayed.agent.id))
 
     @property
     def allocation_interval(self) -> float:
@@ -145,16 +145,19 @@ class ReplayRun:
         demand, state = self._demand, self._master.state
         if demand.snapshot is not None:  # it is asked for where its tasks run, which the fast way does not know
             return None
-        if any(one.start > demand.since or (one.end is not None and one.end < demand.until) for one in demand.agents):
+        if any(
+            replayed.start > demand.since or (replayed.end is not None and replayed.end < demand.until)
+            for replayed in demand.agents
+        ):
             return None
         asking = []
         for number, (spec, tasks) in enumerate(self._specs()):
             info = SimulatedFramework(self._master, spec).checked_subscription().info
-            framework = Framework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
+            framework = KnownFramework(f"{number}", {**info, "id": {"value": f"{number}"}}, 0.0)
             asking.append(AskingFramework(allocator_info(framework, state.flags), spec.roles, spec.after, tasks))
         return ScalarReplay.of(self._master.allocator, state.now, self._refuse, asking, self._start)
 
-    def _note_start(self, wanted: WantedTask, task: Task) -> None:
+    def _note_start(self, wanted: WantedTask, task: KnownTask) -> None:
         assert isinstance(wanted, AskedTask), "only tasks of the demand are asked for"
         self._seen.clear()
         self._start(wanted.place, self._master.state.now)
@@ -169,9 +172,9 @@ class ReplayRun:
         self._starts[place], self._ends[place] = now, end
         return end
 
-    def _register(self, one: ReplayedAgent) -> None:
+    def _register(self, replayed: ReplayedAgent) -> None:
         with self._master.transaction():
-            register_agents(self._master, replace(self._snapshot, agents=(one.agent,)))
+            register_agents(self._master, replace(self._snapshot, agents=(replayed.agent,)))
 
     def _give_up(self, agent_id: str) -> None:
         agent = self._master.state.agents.get(agent_id)
@@ -239,10 +242,12 @@ class ReplayRun:
         if self._demand.snapshot is None:
             return played
         state = self._master.state
-        known = {one.id for one in self._demand.snapshot.agents}
+        known = {agent.id for agent in self._demand.snapshot.agents}
         added = (
-            Agent(one.id, one.hostname, one.pid, one.configured, one.attributes, frozenset(one.capabilities))
-            for one in state.agents.values()
-            if one.id not in known
+            ClusterAgent(
+                agent.id, agent.hostname, agent.pid, agent.configured, agent.attributes, frozenset(agent.capabilities)
+            )
+            for agent in state.agents.values()
+            if agent.id not in known
         )
         return replace(played, added_agents=tuple(added), left_agents=frozenset(state.agents))

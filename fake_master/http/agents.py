@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fake_master.http.json_text import listed_in_json
 from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import (
     Realm,
@@ -25,12 +26,12 @@ from fake_master.services import v1_messages
 from fake_master.services.agents.draining import Draining
 from fake_master.services.agents.registration import Oversubscription
 from fake_master.services.agents.removal import AgentRemoval
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
-from mesosctl.api.http_statuses import NOT_AVAILABLE
-from mesosctl.api.resources import list_to_json, summary
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.messages.http_statuses import NOT_AVAILABLE
+from mesosctl.mesos.messages.resources import summary
 
 
 class AgentCalls:
@@ -84,7 +85,7 @@ def _id(body: Body) -> str:
     return str(body["agent_id"]["value"])
 
 
-Endpoint = Callable[[Agent, Request], Response]
+Endpoint = Callable[[KnownAgent, Request], Response]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,16 +128,16 @@ class AgentEndpoints:
             raise wrong_method((route.method,), request.method)
         return route.endpoint(agent, request)
 
-    def _show(self, agent: Agent, request: Request) -> Response:
+    def _show(self, agent: KnownAgent, request: Request) -> Response:
         self._refresh()
         return json_response(self._description(agent), request)
 
-    def _report_slack_of_use(self, agent: Agent, request: Request) -> Response:
+    def _report_slack_of_use(self, agent: KnownAgent, request: Request) -> Response:
         with refusing():
             self._oversubscription.report(agent, parse_resources(request.body.decode("utf-8", errors="replace")))
         return accepted_silently()
 
-    def _description(self, agent: Agent) -> dict[str, Any]:
+    def _description(self, agent: KnownAgent) -> dict[str, Any]:
         """Return the agent's `/state`: what it has applied, even if the master's view differs."""
         total = agent.applied
         used = self._state.used_on(agent.id).allocated_to(None)
@@ -151,9 +152,9 @@ class AgentEndpoints:
             "reserved_resources": {role: summary(owned) for role, owned in total.by_owner().items()},
             "unreserved_resources": summary(total.unreserved()),
             "reserved_resources_full": {
-                role: list_to_json(owned, "ENDPOINT") for role, owned in total.by_owner().items()
+                role: listed_in_json(owned, "ENDPOINT") for role, owned in total.by_owner().items()
             },
-            "unreserved_resources_full": list_to_json(total.unreserved(), "ENDPOINT"),
+            "unreserved_resources_full": listed_in_json(total.unreserved(), "ENDPOINT"),
             "reserved_resources_allocated": {role: summary(owned) for role, owned in used.by_owner().items()},
             "unreserved_resources_allocated": summary(used.unreserved()),
             "resource_providers": [],

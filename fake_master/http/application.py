@@ -6,8 +6,8 @@ from fake_master.http.request_response import Refusal, Request, Response, authen
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
-from mesosctl.api.http_statuses import NOT_ALLOWED
-from mesosctl.model.errors import Forbidden
+from mesosctl.mesos.errors import Forbidden
+from mesosctl.mesos.messages.http_statuses import NOT_ALLOWED
 
 _READING = ("GET", "HEAD")
 

@@ -1,12 +1,12 @@
 """The encodings of calls and their answers: JSON, and protobuf if the `protobuf` package is installed."""
 
-import json
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib.util import find_spec
 from typing import Any
 
-from fake_master.http.json_text import JsonPieces
+from fake_master.http.accepting import accepts_media
+from fake_master.http.json_text import values_of
 from fake_master.http.request_response import (
     JSON,
     MOST_VALUES,
@@ -18,11 +18,12 @@ from fake_master.http.request_response import (
     json_response,
 )
 from fake_master.state.streams import Encoder, encoded
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.api.protobuf_json.message_tables import Message
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.model.suggestion import extra
+from mesosctl.mesos.errors import extra
+from mesosctl.mesos.messages.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
+from mesosctl.mesos.messages.protobuf_json.defaults import with_defaults
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import read
 
 _INSTALL = f"install protobuf, {extra('protobuf')}"
 
@@ -58,61 +59,45 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
             raise Refusal(400, "Failed to parse body into Call protobuf")
         raise Refusal(415, f"This fake master does not read protobuf: send {JSON}, or {_INSTALL}")
     from fake_master.protobuf.conversion import NotAMessage, parse
-    from fake_master.protobuf.limits import TooLarge
+    from fake_master.protobuf.limits import MessageTooLarge
 
     try:
         return parse(name, request.body, most_values=MOST_VALUES)
-    except (NotAMessage, TooLarge) as error:
+    except (NotAMessage, MessageTooLarge) as error:
         raise Refusal(400, f"Failed to parse body into Call protobuf: {error}") from error
 
 
 def accepted_type(request: Request) -> str:
     """Return the media type of the answer: JSON if the client takes both.  Raises Refusal (406)."""
-    wanted = _wanted(request.headers.get("accept", "*/*"))
+    accept = request.headers.get("accept")
     for media in (JSON, PROTOBUF):
-        if wanted.get(media, wanted.get("application/*", False) or wanted.get("*/*", False)):
+        if accepts_media(accept, media):
             if media == JSON or has_protobuf():
                 return media
             raise Refusal(406, f"This fake master does not write protobuf: accept '{JSON}', or {_INSTALL}")
     raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")
 
 
-def _wanted(accept: str) -> dict[str, bool]:
-    """Return whether each media type is accepted; a named type takes precedence over a wildcard."""
-    wanted: dict[str, bool] = {}
-    for choice in accept.split(","):
-        media, *parameters = (part.strip() for part in choice.split(";"))
-        refused = any(parameter.replace(" ", "") in ("q=0", "q=0.0") for parameter in parameters)
-        wanted.setdefault(media.lower(), not refused)
-    return wanted
-
-
 def answer(value: Mapping[str, Any], request: Request, media: str, name: str) -> Response:
-    """A message with these fields, each of which may be `JsonPieces`; `name` is its full name."""
+    """A message with these fields, each of which may be `AnswerPart`; `name` is its full name."""
     if media == JSON:
-        return json_response(value, request)
+        return json_response(with_defaults(mesos_message(name), value), request)
     from fake_master.protobuf.conversion import serialize
 
-    return Response(200, serialize(name, _values(value)), {"Content-Type": PROTOBUF})
-
-
-def _values(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields as values again."""
-    return {
-        key: json.loads(bytes(part).decode(errors="surrogateescape")) if isinstance(part, JsonPieces) else part
-        for key, part in value.items()
-    }
-
-
-def event_encoder(media: str, name: str) -> Encoder:
-    """Return the encoder of events; `name` is the full name of an event's message."""
-    return encoded if media == JSON else _protobuf_encoder(name)
+    return Response(200, serialize(name, values_of(value)), {"Content-Type": PROTOBUF})
 
 
 @cache
-def _protobuf_encoder(name: str) -> Encoder:
-    """Always the same for one message, so that an event to many streams is written once."""
-    return partial(_protobuf_record, name)
+def event_encoder(media: str, name: str) -> Encoder:
+    """Return the encoder of events: always the same, so that an event to many streams is written once.
+
+    `name` is the full name of an event's message.
+    """
+    return partial(_json_record if media == JSON else _protobuf_record, name)
+
+
+def _json_record(name: str, event: Mapping[str, Any]) -> bytes:
+    return encoded(with_defaults(mesos_message(name), event))
 
 
 def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:

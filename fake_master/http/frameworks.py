@@ -12,9 +12,9 @@ from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, json_response
 from fake_master.http.views.frameworks import framework, in_full, sight, task_summary, visible, visible_tasks
 from fake_master.services.subscriptions import Subscriptions
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskGroup
+from fake_master.state.tasks import KnownTask, TaskGroup
 
 _DEFAULT_LIMIT = 100
 
@@ -34,7 +34,7 @@ class FrameworkEndpoints:
 
         texts, by = ResourceTexts(), sight(state, principal)
 
-        def chosen(some: Iterable[Framework]) -> list[dict[str, Any]]:
+        def chosen(some: Iterable[KnownFramework]) -> list[dict[str, Any]]:
             return [framework(of, texts, by) for of in visible(state, principal, some) if of.id == wanted]
 
         return json_response(
@@ -51,17 +51,17 @@ class FrameworkEndpoints:
         state, query = self._state, request.query
         by = sight(state, principal)
         found = [
-            (of, one)
+            (of, task)
             for of in visible(state, principal, (*state.frameworks.values(), *state.completed_frameworks.values()))
             if query.get("framework_id", of.id) == of.id
-            for one in of.all_tasks_or_groups()
+            for task in of.all_tasks_or_groups()
         ]
         found.sort(key=lambda pair: _first_seen(pair[1]), reverse=query.get("order") != "asc")
         offset, limit = _number(query.get("offset"), 0), _number(query.get("limit"), _DEFAULT_LIMIT)
         tasks = (
             task
-            for of, one in found
-            for task in visible_tasks(by, of, [one])
+            for of, entry in found
+            for task in visible_tasks(by, of, [entry])
             if query.get("task_id", task.id) == task.id
         )
         return json_response({"tasks": list(map(task_summary, islice(tasks, offset, offset + limit)))}, request)
@@ -90,10 +90,10 @@ class FrameworkEndpoints:
         self._subscriptions.remove(of)
 
 
-def _first_seen(one: Task | TaskGroup) -> float:
-    if isinstance(one, TaskGroup):
-        return one.since
-    return one.statuses[0].timestamp if one.statuses else 0.0
+def _first_seen(task: KnownTask | TaskGroup) -> float:
+    if isinstance(task, TaskGroup):
+        return task.since
+    return task.statuses[0].timestamp if task.statuses else 0.0
 
 
 def _number(text: str | None, default: int) -> int:

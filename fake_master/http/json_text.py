@@ -12,13 +12,19 @@ from json.encoder import encode_basestring
 from math import isfinite
 from typing import Any
 
-from mesosctl.api.protobuf_json.messages import NOT_FINITE
-from mesosctl.api.resources import Format, list_to_json, summary
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.defaults import with_defaults
+from mesosctl.mesos.messages.protobuf_json.messages import NOT_FINITE
+from mesosctl.mesos.messages.resources import RESOURCE, Format, list_to_json, summary
 
 # Created once: `json.dumps` creates an encoder for every call, and there are thousands in one answer.
 _encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 _key = lru_cache(1024)(encode_basestring)
+
+
+_NOT_FINITE = {name: text if name == "nan" else f'"{text}"' for name, text in NOT_FINITE.items()}
+"""As a master writes them: infinity in quotes, which it reads again, and NaN without them, which it does not."""
 
 
 class Fragment:
@@ -58,6 +64,27 @@ class JsonPieces(tuple[Piece, ...]):
         return b"".join(map(bytes, self))
 
 
+class AnswerPart:
+    """A part of an answer: its JSON, which may have been made before, and its values, which are made for protobuf."""
+
+    __slots__ = ("json", "values")
+
+    def __init__(self, json: Callable[[], JsonPieces], values: Callable[[], Any]) -> None:
+        self.json = json
+        self.values = values
+
+
+def values_of(part: Any) -> Any:
+    """A part of an answer as values; objects may hold `AnswerPart`."""
+    if isinstance(part, AnswerPart):
+        return part.values()
+    if isinstance(part, JsonPieces):
+        return json.loads(bytes(part).decode(errors="surrogateescape"))
+    if type(part) is dict:
+        return {name: values_of(value) for name, value in part.items()}
+    return part
+
+
 def text_of(value: Any) -> str:
     """Return a value as JSON; objects and lists may hold `Fragment`s."""
     kind = type(value)
@@ -70,7 +97,7 @@ def text_of(value: Any) -> str:
     if kind is list:
         return "[" + ",".join(map(text_of, value)) + "]"
     if kind is int or kind is float:
-        return repr(value) if isfinite(value) else f'"{NOT_FINITE[repr(value)]}"'
+        return repr(value) if isfinite(value) else _NOT_FINITE[repr(value)]
     if kind is bool:
         return "true" if value else "false"
     return _encode(value)
@@ -87,7 +114,7 @@ def to_bytes(text: str) -> bytes:
 
 
 def json_object(fields: Mapping[str, Any]) -> JsonPieces:
-    """Return a JSON object; each of its fields may be `JsonPieces` or any value."""
+    """Return a JSON object; a field may be `JsonPieces`, `AnswerPart`, an object of these or any value."""
     found: list[Piece] = []
     for name, part in fields.items():
         found += b"," if found else b"{", dumps(name), b":", *json_pieces(part)
@@ -95,28 +122,27 @@ def json_object(fields: Mapping[str, Any]) -> JsonPieces:
 
 
 def json_pieces(value: Any) -> JsonPieces:
-    """Return the JSON of a value, which may be `JsonPieces` already."""
+    """Return the JSON of a value, which may be `JsonPieces` already, or hold `AnswerPart`."""
+    if isinstance(value, AnswerPart):
+        return value.json()
+    if type(value) is dict and any(isinstance(part, AnswerPart | JsonPieces | dict) for part in value.values()):
+        return json_object(value)
     return value if isinstance(value, JsonPieces) else JsonPieces((dumps(value),))
 
 
-_NOTHING = 0
-"""Instead of an id, for all empty collections."""
+_NOTHING = Resources()
+"""Instead of any empty collection."""
 
 
 class ResourceTexts:
     """The texts of collections of resources in one answer, written once for each object."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, Callable[[Resources], Any]], tuple[Resources, Fragment]] = {}
+        self._texts = IdentityCache(lambda resources, view: Fragment(_encode(view(resources))), most=None).of
 
     def of(self, resources: Resources, view: Callable[[Resources], Any]) -> Fragment:
         """Return the text of what `view`, always the same object, says of the resources."""
-        key = (id(resources) if resources else _NOTHING, view)
-        known = self._known.get(key)
-        if known is None:
-            # The resources are kept too: as long as they are there, no other object has their id.
-            known = self._known[key] = (resources, Fragment(_encode(view(resources))))
-        return known[1]
+        return self._texts(resources or _NOTHING, view)
 
     def listed(self, resources: Resources, style: Format) -> Fragment:
         """Return the text of every entry, in a format."""
@@ -127,8 +153,16 @@ class ResourceTexts:
         return self.of(resources, summary)
 
 
+def listed_in_json(resources: Resources, style: Format) -> list[dict[str, Any]]:
+    """Return every entry as JSON shows it: with its defaults, which only the image of a volume has."""
+    entries = list_to_json(resources, style)
+    if any(entry.disk is not None and entry.disk.more for entry in resources):
+        return [with_defaults(RESOURCE, entry) for entry in entries]
+    return entries
+
+
 _LISTINGS: dict[Format, Callable[[Resources], Any]] = {
-    "PRE": lambda resources: list_to_json(resources, "PRE"),
-    "POST": lambda resources: list_to_json(resources, "POST"),
-    "ENDPOINT": lambda resources: list_to_json(resources, "ENDPOINT"),
+    "PRE": lambda resources: listed_in_json(resources, "PRE"),
+    "POST": lambda resources: listed_in_json(resources, "POST"),
+    "ENDPOINT": lambda resources: listed_in_json(resources, "ENDPOINT"),
 }

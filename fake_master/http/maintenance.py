@@ -21,7 +21,7 @@ from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 
 _MACHINE_ID = mesos_message("mesos.v1.MachineID")
 _SCHEDULE = mesos_message("mesos.v1.maintenance.Schedule")

@@ -3,25 +3,25 @@
 Source: Mesos documentation, "Operator HTTP API".  The endpoints of each noun declare the calls that belong to them.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from fake_master.http.encodings import accepted_type, answer, event_encoder, read_call
-from fake_master.http.json_text import JsonPieces, json_object
-from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, standard_refusal
+from fake_master.http.json_text import JsonPieces, json_object, values_of
+from fake_master.http.request_response import JSON, Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
-from fake_master.state.streams import Encoder, EventStream, encoded
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.api.protobuf_json.message_tables import mesos_message
+from fake_master.state.streams import Encoder, EventStream
+from mesosctl.mesos.messages.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 
 Body = Mapping[str, Any]
 """The message of a call."""
 # Answered by a stream of events.
 STREAMS = ("SUBSCRIBE",)
 CALL = mesos_message("mesos.v1.master.Call")
+EVENT = "mesos.v1.master.Event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Reading:
     """A call that changes nothing; `read` returns its answer for a principal, None if the answer is empty."""
 
     name: str
-    read: Callable[[Body, str | None], dict[str, Any] | JsonPieces | None]
+    read: Callable[[Body, str | None], dict[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class OperatorApi:
         self,
         events: EventPublisher,
         transaction: Transaction,
-        describe_state: Callable[[str | None], JsonPieces],
+        describe_state: Callable[[str | None], dict[str, Any]],
         calls: Iterable[Reading | Change],
     ) -> None:
         self._events = events
@@ -75,6 +75,8 @@ class OperatorApi:
             raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")
         field = name.lower()
         called = self.calls.get(name)
+        if name != "DRAIN_AGENT":
+            _check_grace_period(message)
         if field in CALL.fields and field not in message:
             raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
         if isinstance(called, Change) and called.check is not None:
@@ -91,7 +93,7 @@ class OperatorApi:
                 raise refusal
             return accepted_silently(called.status)
         if name in STREAMS:
-            encode = event_encoder(media, "mesos.v1.master.Event")
+            encode = event_encoder(media, EVENT)
             stream = self._events.add_operator(
                 EventStream(encode=encode), principal, self._first_event(principal, encode)
             )
@@ -105,14 +107,27 @@ class OperatorApi:
         listen.
         """
         state = self._describe_state(principal)
-        if self._subscribed is None or self._subscribed[0] != state:
-            self._subscribed = (state, {})
+        text = json_object(state)
+        if self._subscribed is None or self._subscribed[0] != text:
+            self._subscribed = (text, {})
         records = self._subscribed[1]
         if encode not in records:
-            content = json_object({"get_state": state, "heartbeat_interval_seconds": HEARTBEAT_SECONDS})
-            text = bytes(json_object({"type": "SUBSCRIBED", "subscribed": content}))
-            if encode is encoded:
-                records[encode] = recordio.encode(text)
-            else:
-                records[encode] = encode(json.loads(text.decode(errors="surrogateescape")))
+            is_json = encode is event_encoder(JSON, EVENT)
+            content = {
+                "get_state": text if is_json else values_of(state),
+                "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
+            }
+            event = {"type": "SUBSCRIBED", "subscribed": content}
+            records[encode] = recordio.encode(bytes(json_object(event))) if is_json else encode(event)
         return records[encode]
+
+
+def _check_grace_period(message: Body) -> None:
+    """Refuse a grace period of no seconds in a call that is of another type: so does a Mesos 1.11.0 master.
+
+    It reads such a call as the message of an older API, in which this number must be there.
+    """
+    grace_period = message.get("drain_agent", {}).get("max_grace_period")
+    if grace_period is not None and not grace_period.get("seconds"):
+        missing = "drain_agent.max_grace_period.nanoseconds"
+        raise Refusal(400, f"Failed to validate master::Call: Not initialized: {missing}")

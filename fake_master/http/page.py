@@ -24,7 +24,7 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.credentials import is_same
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream, Listener
-from mesosctl.api.protobuf_json.decoding import ConversionError
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
 
 _SECONDS_BETWEEN_UPDATES = 1.0
 _REST = 10.0
@@ -66,7 +66,7 @@ def _html() -> tuple[bytes, Mapping[str, str]]:
 def _hashes(text: str, tag: str) -> str:
     """Return the sources of a policy that allow what is in these elements."""
     found = re.findall(f"<{tag}>(.*?)</{tag}>", text, re.DOTALL)
-    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in found)
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in found)
 
 
 def event_record(document: Mapping[str, Any]) -> bytes:
@@ -127,7 +127,7 @@ class PageEndpoints:
         begun = time.monotonic()
         if begun < self._next:
             return self._next - begun
-        ready = [one for one in self._listeners if not one.stream.is_behind]
+        ready = [listener for listener in self._listeners if not listener.stream.is_behind]
         sharing = self._sharing() if ready else None
         records: dict[str | None, bytes] = {}
         for stream, principal in ready:

@@ -1,4 +1,4 @@
-"""`/quota`, `/weights`, and their calls of the operator API.  `mesosctl.api.http_statuses` has their statuses.
+"""`/quota`, `/weights`, and their calls of the operator API.  `mesos.messages.http_statuses` has their statuses.
 
 Source: Mesos documentation, "Quota", "Operator HTTP Endpoint"; "Weights", "Operator HTTP Endpoint".
 """
@@ -24,10 +24,10 @@ from fake_master.services.quota import Quotas, Weights
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
-from mesosctl.api.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
-from mesosctl.api.protobuf_json.message_tables import mesos_message
-from mesosctl.api.resources import to_model
-from mesosctl.api.responses import quota_status
+from mesosctl.mesos.messages.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.messages.resources import to_model
+from mesosctl.mesos.messages.responses import quota_status
 
 _QUOTA_REQUEST = mesos_message("mesos.v1.quota.QuotaRequest")
 _WEIGHT_INFO = mesos_message("mesos.v1.WeightInfo")

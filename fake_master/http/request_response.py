@@ -14,11 +14,11 @@ from urllib.parse import unquote_plus
 
 from fake_master.http.json_text import JsonPieces, json_object, json_pieces
 from fake_master.state.credentials import is_same, secret_of
-from mesosctl.api.http_statuses import BROKEN_RULE, NOT_AVAILABLE
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.message_tables import Message
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.model.errors import Conflict, RuleViolation
+from mesosctl.mesos.errors import Conflict, RuleViolation
+from mesosctl.mesos.messages.http_statuses import BROKEN_RULE, NOT_AVAILABLE
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message
+from mesosctl.mesos.messages.protobuf_json.messages import read
 
 if TYPE_CHECKING:
     from fake_master.state.flags import MasterFlags

@@ -10,19 +10,19 @@ from typing import Any
 from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.reservations import Reservations
-from fake_master.state.agents import Agent
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_model
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import to_milli
-from mesosctl.model.resource import Resource
+from fake_master.state.agents import KnownAgent
+from mesosctl.mesos.amounts.quantities import to_milli
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.resources import RESOURCE, to_model
 
 
 class ReservationEndpoints:
     """Carries out operations on the resources of agents."""
 
-    def __init__(self, agents: Mapping[str, Agent], reservations: Reservations) -> None:
+    def __init__(self, agents: Mapping[str, KnownAgent], reservations: Reservations) -> None:
         self._agents = agents
         self._reservations = reservations
 
@@ -99,7 +99,7 @@ class ReservationEndpoints:
             self._reservations.shrink(principal, agent, volume, subtract)
 
     @contextmanager
-    def _operation(self, body: Body, kind: str) -> Iterator[Agent]:
+    def _operation(self, body: Body, kind: str) -> Iterator[KnownAgent]:
         """The agent that a call names, and the refusals; the agent gets the operation, and will show it."""
         agent = self._agents.get(body["agent_id"]["value"])
         if agent is None:

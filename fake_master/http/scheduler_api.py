@@ -16,15 +16,16 @@ from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
-from mesosctl.api.protobuf_json.message_tables import mesos_message
-from mesosctl.model.offers.constraints import INSTALL, can_match, has_patterns
+from mesosctl.mesos.messages.protobuf_json.defaults import replaced
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.rules.offers.constraints import INSTALL, can_match, has_patterns
 
 Body = Mapping[str, Any]
-Handler = Callable[[Framework, Body], None]
+Handler = Callable[[KnownFramework, Body], None]
 CALL = mesos_message("mesos.v1.scheduler.Call")
 # These are complete without their message.
 _BODY_OPTIONAL = frozenset({"TEARDOWN", "REVIVE", "SUPPRESS"})
@@ -33,8 +34,9 @@ _ACKNOWLEDGEMENTS = {
     "ACKNOWLEDGE": "invalid_status_update_acknowledgements",
     "ACKNOWLEDGE_OPERATION_STATUS": "invalid_operation_status_update_acknowledgements",
 }
-_UUID_BYTES = 16
+_UUID_BYTES, _UUID_VERSIONS = 16, range(1, 6)
 _NONE = "UNKNOWN"
+_REFUSED_SUBSCRIPTION = "The subscription would end a real master: "
 
 
 class SchedulerApi:
@@ -85,10 +87,10 @@ class SchedulerApi:
         framework = self._caller(request, message, principal)
         framework.counts[f"calls/{name.lower()}"] += 1
         if name == "UPDATE_FRAMEWORK":
-            self.perform(framework, name, message, principal)
+            self.perform(framework, name, message)
             self._rate_limiting.receive_answered(framework)
             return accepted_silently()
-        self._rate_limiting.receive(framework, lambda: self.perform(framework, name, message, principal))
+        self._rate_limiting.receive(framework, lambda: self.perform(framework, name, message))
         return accepted_silently(202)
 
     def check(self, message: Body) -> str:
@@ -97,18 +99,19 @@ class SchedulerApi:
         self._check_acknowledgement(name, message)
         return name
 
-    def perform(self, framework: Framework, name: str, message: Body, principal: str | None) -> None:
+    def perform(self, framework: KnownFramework, name: str, message: Body) -> None:
         """Carry out a call of a subscribed framework.  Raises Refusal for an UPDATE_FRAMEWORK that is not valid."""
         if name == "UPDATE_FRAMEWORK":
-            self._update_framework(framework, message["update_framework"], principal)
+            self._update_framework(framework, message["update_framework"])
         else:
             self._handlers[name](framework, message.get(name.lower(), {}))
 
     def subscribe(self, message: Body, principal: str | None, pid: str, stream: EventStream) -> None:
-        """Subscribe the driver at `pid`; the result is on the stream."""
+        """Subscribe the driver at `pid`; the result is on the stream.  Raises Refusal if it would end a real master."""
         wanted = _subscription(message["subscribe"], principal)
         force = bool(message["subscribe"].get("force"))
-        self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
+        with refusing(_REFUSED_SUBSCRIPTION):
+            self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
 
     def _check_acknowledgement(self, name: str, message: Body) -> None:
         """Check the uuid of an acknowledgement; the invalid ones are counted.  Raises Refusal."""
@@ -116,9 +119,7 @@ class SchedulerApi:
         if counter is None:
             return
         body = message[name.lower()]
-        # Sixteen bytes, and the variant and version that RFC 4122 knows: all zeros are none.
-        uuid = base64.b64decode(body["uuid"])
-        problem = None if len(uuid) == _UUID_BYTES and any(uuid) else "Not a valid UUID"
+        problem = None if _is_uuid(base64.b64decode(body["uuid"])) else "Not a valid UUID"
         if problem is None and "agent_id" not in body:
             problem = "Expecting 'agent_id' to be present"
         if problem is not None:
@@ -135,10 +136,11 @@ class SchedulerApi:
             # Not an ERROR event, which would say that the framework is at fault.
             raise Refusal(400, f"Offer constraints about text cannot be evaluated: RE2 is not installed; {INSTALL}")
         stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
-        self._subscriptions.subscribe(wanted, stream)
+        with refusing(_REFUSED_SUBSCRIPTION):
+            self._subscriptions.subscribe(wanted, stream)
         return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)
 
-    def _caller(self, request: Request, message: Body, principal: str | None) -> Framework:
+    def _caller(self, request: Request, message: Body, principal: str | None) -> KnownFramework:
         """The framework that a call comes from.  Raises Refusal (400, 403)."""
         framework = self._state.frameworks.get(message["framework_id"]["value"])
         if framework is None:
@@ -153,28 +155,29 @@ class SchedulerApi:
             raise Refusal(400, f"Stream '{stream_id}' is not the current stream of framework {framework.id}")
         return framework
 
-    def _update_framework(self, framework: Framework, body: Body, principal: str | None) -> None:
+    def _update_framework(self, framework: KnownFramework, body: Body) -> None:
         with refusing("FrameworkInfo update is not valid: "):
-            self._subscriptions.update(framework, _subscription(body, principal))
+            # A principal that an update leaves out is another one, for every sender.
+            self._subscriptions.update(framework, _subscription(body, None))
 
-    def _accept(self, framework: Framework, body: Body) -> None:
+    def _accept(self, framework: KnownFramework, body: Body) -> None:
         # Values of an unknown type are ignored.
         operations = [operation for operation in body.get("operations", ()) if operation.get("type", _NONE) != _NONE]
         self._offer_answers.accept(framework, _values(body, "offer_ids"), operations, _refuse_seconds(body))
 
-    def _decline(self, framework: Framework, body: Body) -> None:
+    def _decline(self, framework: KnownFramework, body: Body) -> None:
         self._offer_answers.decline(framework, _values(body, "offer_ids"), _refuse_seconds(body))
 
-    def _revive(self, framework: Framework, body: Body) -> None:
+    def _revive(self, framework: KnownFramework, body: Body) -> None:
         self._subscriptions.revive(framework, body.get("roles", ()))
 
-    def _suppress(self, framework: Framework, body: Body) -> None:
+    def _suppress(self, framework: KnownFramework, body: Body) -> None:
         self._subscriptions.suppress(framework, body.get("roles", ()))
 
-    def _teardown(self, framework: Framework, _body: Body) -> None:
+    def _teardown(self, framework: KnownFramework, _body: Body) -> None:
         self._subscriptions.remove(framework)
 
-    def _kill(self, framework: Framework, body: Body) -> None:
+    def _kill(self, framework: KnownFramework, body: Body) -> None:
         task = framework.all_tasks().get(body["task_id"]["value"])
         if task is None:
             self._state.counts["messages_reconcile_tasks"] += 1
@@ -182,40 +185,40 @@ class SchedulerApi:
         else:
             self._tasks.kill(framework, task)
 
-    def _shutdown(self, framework: Framework, body: Body) -> None:
+    def _shutdown(self, framework: KnownFramework, body: Body) -> None:
         self._tasks.shutdown(framework, body["agent_id"]["value"], body["executor_id"]["value"])
 
-    def _acknowledge(self, framework: Framework, body: Body) -> None:
+    def _acknowledge(self, framework: KnownFramework, body: Body) -> None:
         is_known = body["agent_id"]["value"] in self._state.agents
         self._state.counts[f"{'valid' if is_known else 'invalid'}_status_update_acknowledgements"] += 1
         self._tasks.updates.acknowledge(framework, body["task_id"]["value"], body["uuid"])
 
-    def _acknowledge_operation(self, framework: Framework, body: Body) -> None:
+    def _acknowledge_operation(self, framework: KnownFramework, body: Body) -> None:
         self._operations.acknowledge(framework, body["operation_id"]["value"], body["uuid"])
 
-    def _reconcile_operations(self, framework: Framework, body: Body) -> None:
+    def _reconcile_operations(self, framework: KnownFramework, body: Body) -> None:
         for asked in body.get("operations", ()):
             self._operations.reconcile(framework, asked)
         if not body.get("operations"):
             self._operations.reconcile_all(framework)
 
-    def _message(self, _framework: Framework, body: Body) -> None:
+    def _message(self, _framework: KnownFramework, body: Body) -> None:
         """Simulated executors answer nothing; whether the agent is known is counted."""
         is_known = body["agent_id"]["value"] in self._state.agents
         self._state.counts[f"{'valid' if is_known else 'invalid'}_framework_to_executor_messages"] += 1
 
-    def _reconcile(self, framework: Framework, body: Body) -> None:
+    def _reconcile(self, framework: KnownFramework, body: Body) -> None:
         asked = [(entry["task_id"]["value"], entry.get("agent_id", {}).get("value")) for entry in body.get("tasks", ())]
         for task_id, agent_id in asked or [(task_id, None) for task_id in framework.all_tasks()]:
             self._tasks.updates.reconcile(framework, task_id, agent_id)
 
-    def _accept_inverse_offers(self, framework: Framework, body: Body) -> None:
+    def _accept_inverse_offers(self, framework: KnownFramework, body: Body) -> None:
         self._inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "ACCEPT", _refuse_seconds(body))
 
-    def _decline_inverse_offers(self, framework: Framework, body: Body) -> None:
+    def _decline_inverse_offers(self, framework: KnownFramework, body: Body) -> None:
         self._inverse_offers.answer(framework, _values(body, "inverse_offer_ids"), "DECLINE", _refuse_seconds(body))
 
-    def _request(self, framework: Framework, body: Body) -> None:
+    def _request(self, framework: KnownFramework, body: Body) -> None:
         self._subscriptions.request(framework, body.get("requests", ()))
 
 
@@ -229,17 +232,24 @@ def _checked_type(message: Body) -> str:
     if name != "SUBSCRIBE" and "framework_id" not in message:
         raise _invalid("Expecting 'framework_id' to be present")
     body = message.get(name.lower(), {})
-    if "framework_info" in body and message.get("framework_id") != body["framework_info"].get("id"):
+    # An id that is empty is none.
+    if "framework_info" in body and _id(message, "framework_id") != _id(body["framework_info"], "id"):
         raise _invalid(f"'framework_id' differs from '{name.lower()}.framework_info.id'")
     return str(name)
 
 
-def _subscription(body: Body, principal: str | None) -> Subscription:
+def _is_uuid(data: bytes) -> bool:
+    """Whether these bytes are a UUID of a version that RFC 4122 knows; a master does not look at its variant."""
+    return len(data) == _UUID_BYTES and data[6] >> 4 in _UUID_VERSIONS
+
+
+def _subscription(body: Body, authenticated: str | None) -> Subscription:
+    """Return the content of a call; a framework that names no principal has the authenticated one."""
+    info, principal = body["framework_info"], {} if authenticated is None else {"principal": authenticated}
     return Subscription(
-        info=body["framework_info"],
+        info=replaced(info, principal | info),
         suppressed=frozenset(body.get("suppressed_roles", ())),
         offer_constraints=body.get("offer_constraints") or {},
-        principal=principal,
     )
 
 
@@ -253,6 +263,10 @@ def _check_principal(authenticated: str | None, claimed: str | None) -> None:
 
 def _invalid(problem: str) -> Refusal:
     return Refusal(400, f"Failed to validate scheduler::Call: {problem}")
+
+
+def _id(body: Body, field: str) -> str:
+    return str(body.get(field, {}).get("value", ""))
 
 
 def _values(body: Body, field: str) -> list[str]:

@@ -6,7 +6,6 @@ Sources: Mesos documentation, "HTTP Endpoints"; Mesos documentation, "Operator H
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from fake_master.http.json_text import JsonPieces, json_object
 from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
     Refusal,
@@ -26,7 +25,7 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
 from fake_master.state.visibility import Sight
-from mesosctl.model.notation import parse_duration
+from mesosctl.mesos.amounts.notation import parse_duration
 
 
 class StateEndpoints:
@@ -170,16 +169,14 @@ class StateEndpoints:
             Reading("GET_OPERATIONS", lambda _body, _principal: framework_views.operations_described(state)),
         )
 
-    def get_state(self, principal: str | None) -> JsonPieces:
+    def get_state(self, principal: str | None) -> dict[str, Any]:
         """Return the whole state as GET_STATE shows it to a principal."""
-        return json_object(
-            {
-                "get_tasks": framework_views.tasks_described(self._state, principal),
-                "get_executors": framework_views.executors_described(self._state, principal),
-                "get_frameworks": framework_views.frameworks_described(self._state, self._runtime, principal),
-                "get_agents": self._get_agents(principal),
-            }
-        )
+        return {
+            "get_tasks": framework_views.tasks_described(self._state, principal),
+            "get_executors": framework_views.executors_described(self._state, principal),
+            "get_frameworks": framework_views.frameworks_described(self._state, self._runtime, principal),
+            "get_agents": self._get_agents(principal),
+        }
 
     def _get_flags(self, _body: Body, principal: str | None) -> dict[str, Any]:
         return {"flags": [{"name": name, "value": value} for name, value in self._shown_flags(principal).items()]}
@@ -191,9 +188,9 @@ class StateEndpoints:
         start = self._state.start_time
         return {"master_info": v1_messages.master_info(self._state), "start_time": start, "elected_time": start}
 
-    def _get_agents(self, principal: str | None) -> JsonPieces:
+    def _get_agents(self, principal: str | None) -> dict[str, Any]:
         agents = agent_views.agents_described(self._state, self._runtime, principal)
-        return json_object({"agents": agents, "recovered_agents": v1_messages.recovered_agents(self._state)})
+        return {"agents": agents, "recovered_agents": v1_messages.recovered_agents(self._state)}
 
     # --- Within ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,8 @@ from google.protobuf.message import Message as ProtobufMessage
 
 from fake_master.protobuf.descriptors import message_class
 from fake_master.protobuf.limits import check_size
-from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar, mesos_message
+from mesosctl.mesos.messages.protobuf_json.defaults import WithUnknown
+from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, Scalar, mesos_message
 
 Document = dict[str, Any]
 _RANGES = {"int32": (-(2**31), 2**31), "int64": (-(2**63), 2**63), "uint32": (0, 2**32), "uint64": (0, 2**64)}
@@ -26,7 +27,8 @@ class NotAMessage(ValueError):
 def parse(name: str, body: bytes, *, most_values: int | None = None) -> Document:
     """Return the document of a message by its full name.  Raises NotAMessage, and TooLarge if values are limited.
 
-    As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations are passed over.
+    As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations say nothing, but are
+    kept (`WithUnknown`).
     """
     if most_values is not None:
         check_size(mesos_message(name), body, most_values)
@@ -37,17 +39,26 @@ def parse(name: str, body: bytes, *, most_values: int | None = None) -> Document
         raise NotAMessage(str(error)) from error
     if not parsed.IsInitialized():
         raise NotAMessage("a required field is missing")
-    return _document(parsed, _readers(mesos_message(name)))
+    read: Callable[[Any], Document] = _value_reader(mesos_message(name), keeps=_has_unknown(parsed))
+    return read(parsed)
 
 
 def serialize(name: str, document: Mapping[str, Any]) -> bytes:
     """Return the bytes of a document; fields that the message does not have are left out."""
-    return message_class(name)(**_writable(mesos_message(name), document)).SerializePartialToString()
+    return _made(mesos_message(name), document).SerializePartialToString()
 
 
 # --- From bytes ---------------------------------------------------------------------------------------
 
 Reader = Callable[[Any], Any]
+
+
+def _has_unknown(parsed: ProtobufMessage) -> bool:
+    """Whether anything in a message, at any depth, is not in the tables; in most there is nothing to look for."""
+    known = type(parsed)()
+    known.CopyFrom(parsed)
+    known.DiscardUnknownFields()
+    return known.ByteSize() != parsed.ByteSize()
 
 
 def _document(parsed: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]]) -> Document:
@@ -58,14 +69,24 @@ def _document(parsed: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]]
     return document
 
 
+def _document_with_unknown(parsed: ProtobufMessage, readers: Mapping[int, tuple[str, Reader]]) -> Document:
+    document = _document(parsed, readers)
+    rest = type(parsed)()
+    rest.CopyFrom(parsed)
+    for field, _ in parsed.ListFields():
+        rest.ClearField(field.name)
+    unknown = rest.SerializePartialToString()
+    return WithUnknown(document, unknown) if unknown else document
+
+
 @cache
-def _readers(of: Message) -> Mapping[int, tuple[str, Reader]]:
+def _readers(of: Message, *, keeps: bool) -> Mapping[int, tuple[str, Reader]]:
     """Return the name of each field and the function that makes JSON of its value, by number."""
-    return {field.number: (name, _field_reader(field)) for name, field in of.fields.items()}
+    return {field.number: (name, _field_reader(field, keeps=keeps)) for name, field in of.fields.items()}
 
 
-def _field_reader(field: Field) -> Reader:
-    read = _value_reader(field.type)
+def _field_reader(field: Field, *, keeps: bool) -> Reader:
+    read = _value_reader(field.type, keeps=keeps)
     if field.label == "repeated":
         return lambda values: [read(value) for value in values]
     if field.label == "map":
@@ -73,9 +94,10 @@ def _field_reader(field: Field) -> Reader:
     return read
 
 
-def _value_reader(type_: Scalar | Enumeration | Message) -> Reader:
+def _value_reader(type_: Scalar | Enumeration | Message, *, keeps: bool) -> Reader:
     if isinstance(type_, Message):
-        return lambda parsed: _document(parsed, _readers(type_))
+        document = _document_with_unknown if keeps else _document
+        return lambda parsed: document(parsed, _readers(type_, keeps=keeps))
     if isinstance(type_, Enumeration):
         names = {number: value for value, number in reversed(type_.values.items())}
         return names.__getitem__
@@ -95,6 +117,13 @@ def _text(value: bytes) -> str:
 Writer = Callable[[Any], Any]
 _NOTHING = object()
 """The mark of a value that a field cannot hold."""
+
+
+def _made(of: Message, document: Mapping[str, Any]) -> ProtobufMessage:
+    made = message_class(of.name)(**_writable(of, document))
+    if isinstance(document, WithUnknown):
+        made.MergeFromString(document.unknown)
+    return made
 
 
 def _writable(of: Message, document: Mapping[str, Any]) -> Document:
@@ -133,9 +162,11 @@ def _write_list(write: Writer, values: Any) -> Any:
 def _write_map(write: Writer, type_: Scalar | Enumeration | Message, values: Any) -> Any:
     if not isinstance(values, Mapping):
         return _NOTHING
-    made = message_class(type_.name) if isinstance(type_, Message) else None
+    if isinstance(type_, Message):
+        write = partial(_made, type_)
+        values = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     written = ((key, write(value)) for key, value in values.items() if _is_utf8(key))
-    return {key: value if made is None else made(**value) for key, value in written if value is not _NOTHING}
+    return {key: value for key, value in written if value is not _NOTHING}
 
 
 def _is_utf8(text: str) -> bool:
@@ -148,7 +179,7 @@ def _is_utf8(text: str) -> bool:
 
 def _value_writer(type_: Scalar | Enumeration | Message) -> Writer:
     if isinstance(type_, Message):
-        return lambda value: _writable(type_, value) if isinstance(value, Mapping) else _NOTHING
+        return partial(_write_message, type_)
     if isinstance(type_, Enumeration):
         return partial(_write_name, type_.values)
     if type_ == "string":
@@ -160,6 +191,12 @@ def _value_writer(type_: Scalar | Enumeration | Message) -> Writer:
     if type_ in _RANGES:
         return partial(_write_whole, *_RANGES[type_])
     return _write_number
+
+
+def _write_message(type_: Message, value: Any) -> Any:
+    if isinstance(value, WithUnknown):
+        return _made(type_, value)
+    return _writable(type_, value) if isinstance(value, Mapping) else _NOTHING
 
 
 def _write_text(value: Any) -> Any:

@@ -5,7 +5,7 @@ from functools import cache
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 from google.protobuf.message import Message as ProtobufMessage
 
-from mesosctl.api.protobuf_json.message_tables import (
+from mesosctl.mesos.messages.protobuf_json.message_tables import (
     MESOS_PACKAGES,
     Enumeration,
     Field,

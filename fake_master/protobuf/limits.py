@@ -6,7 +6,7 @@ Parsed empty messages take some thirty times their bytes in memory, and the prot
 from collections.abc import Mapping
 from functools import cache
 
-from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
+from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
 
 DEEPEST = 100
 """Messages inside the outermost one: the limit of the protobuf package, here and in Mesos."""
@@ -19,7 +19,7 @@ Parts = Mapping[int, Message | None]
 """The fields of a message whose bytes hold values, by number: each a message, or None for packed numbers."""
 
 
-class TooLarge(ValueError):
+class MessageTooLarge(ValueError):
     """A message with too many values, or nested too deeply."""
 
 
@@ -55,9 +55,9 @@ def check_size(message: Message, body: bytes, most_values: int) -> None:
                 outer.append((parts, end))
                 parts, end, at = _parts(inner), at, start
         if values > most_values:
-            raise TooLarge(f"The message holds more than {most_values} values")
+            raise MessageTooLarge(f"The message holds more than {most_values} values")
         if len(outer) > DEEPEST:
-            raise TooLarge("The message is nested too deeply")
+            raise MessageTooLarge("The message is nested too deeply")
 
 
 @cache

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any, ClassVar
 
-from mesosctl.model.errors import MesosctlError
+from mesosctl.mesos.errors import MesosctlError
 
 
 class RegistryFailure(Exception):

@@ -88,7 +88,7 @@ class Nanoseconds(TypedDict):
     nanoseconds: int
 
 
-class Unavailability(TypedDict):
+class UnavailabilityRecord(TypedDict):
     """The Unavailability message of machines; without `duration` it has no end."""
 
     start: Nanoseconds
@@ -99,7 +99,7 @@ class Window(TypedDict):
     """A maintenance.Window message; a list of them is the record of kind "schedule"."""
 
     machine_ids: list[MachineId]
-    unavailability: Unavailability
+    unavailability: UnavailabilityRecord
 
 
 class _Named(TypedDict):

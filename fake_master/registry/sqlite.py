@@ -18,8 +18,8 @@ from fake_master.registry.interface import (
     UnreadableRegistry,
 )
 from fake_master.registry.records import mistake
-from mesosctl.file_writing import make_private_folder
-from mesosctl.model.errors import BadInput
+from mesosctl.files.writing import make_private_folder
+from mesosctl.mesos.errors import BadInput
 
 _SECONDS_BETWEEN_ATTEMPTS = 0.01
 
@@ -119,10 +119,10 @@ class SqliteRegistry(Registry):
         elif copied.commits > seal.commits:
             raise self._damaged(f"it lacks {copied.commits - seal.commits} of the changes that were made")
 
-    def _damaged(self, what: str) -> UnreadableRegistry:
+    def _damaged(self, what: str, problem: str = "is damaged") -> UnreadableRegistry:
         copy = sqlite_file.place_of(self._path)
         kept = f"; the last good copy is {copy}" if copy.is_file() else ""
-        return UnreadableRegistry(f"{self._path} is damaged: {what}{kept}", self._restore_hint(copy) if kept else None)
+        return UnreadableRegistry(f"{self._path} {problem}: {what}{kept}", self._restore_hint(copy) if kept else None)
 
     def _restore_hint(self, copy: Path) -> str:
         return f"put {copy} in its place to continue from there"
@@ -251,9 +251,7 @@ class SqliteRegistry(Registry):
             # A text that is not UTF-8, a key that is not bytes: SQLite knows nothing of these.
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
             if code not in _HINTS:
-                told = self._damaged(str(error))
-                words = str(told).replace(" is damaged:", " is not a registry, or it is damaged:", 1)
-                raise UnreadableRegistry(words, told.hint) from error
+                raise self._damaged(str(error), "is not a registry, or it is damaged") from error
             is_held = code == sqlite3.SQLITE_BUSY and not self._connection.in_transaction
             kind = HeldRegistry if is_held else RegistryFailure
             raise kind(f"{self._path} cannot be used: {error}", _HINTS[code]) from error

@@ -4,19 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
-from mesosctl.api.resources import to_model
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.resources import to_model
 
 
 @dataclass(slots=True)
 class AcceptContext:
     """The sum of the offers of one ACCEPT, which each of its operations changes for the next."""
 
-    framework: Framework
-    agent: Agent
+    framework: KnownFramework
+    agent: KnownAgent
     role: str
     left: Resources
     """Allocated to `role`: what later operations may still use."""
@@ -46,7 +46,7 @@ def entries(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> li
     return [
         replace(
             entry,
-            allocation_role=entry.allocation_role or context.role,
+            allocation_role=context.role if entry.allocation_role is None else entry.allocation_role,
             throttleable=entry.throttleable and context.knows_throttling,
         )
         for entry in found

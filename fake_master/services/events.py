@@ -6,14 +6,15 @@ from typing import Any, TypeVar
 
 from fake_master.services import v1_messages
 from fake_master.state import roles
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import EventStream, Listener, SharedEvent
-from fake_master.state.tasks import Task, TaskStatus
+from fake_master.state.tasks import KnownTask, TaskStatus
 from fake_master.state.visibility import Sight
-from mesosctl.api.resources import list_to_json
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.messages.resources import list_to_json
 
 HEARTBEAT_SECONDS = 15.0
 _HEARTBEAT = SharedEvent({"type": "HEARTBEAT"})
@@ -34,7 +35,7 @@ class EventPublisher:
 
     # --- To one framework -----------------------------------------------------------------------------
 
-    def subscribed(self, framework: Framework) -> None:
+    def subscribed(self, framework: KnownFramework) -> None:
         """Send the first event of a subscription, and the heartbeats that follow."""
         stream = framework.stream
         assert stream is not None, "a subscribed framework has a stream"
@@ -54,7 +55,7 @@ class EventPublisher:
         if framework.pid is None and framework.scheduler is None:
             self.keep_alive(stream, framework)
 
-    def keep_alive(self, stream: EventStream, framework: Framework | None = None) -> None:
+    def keep_alive(self, stream: EventStream, framework: KnownFramework | None = None) -> None:
         """Send a heartbeat now, and every fifteen seconds until the stream is closed."""
         if stream.closed:
             return
@@ -63,7 +64,7 @@ class EventPublisher:
         self._write(stream, stream.send_shared, _HEARTBEAT)
         self._state.timers.at(self._state.now + HEARTBEAT_SECONDS, lambda: self.keep_alive(stream, framework))
 
-    def offers(self, framework: Framework, offers: Sequence[Offer]) -> None:
+    def offers(self, framework: KnownFramework, offers: Sequence[OutstandingOffer]) -> None:
         """Send one OFFERS event."""
         stream = framework.stream
         if stream is None:
@@ -77,11 +78,11 @@ class EventPublisher:
         described = [v1_messages.offer(state, offer, state.agents[offer.agent_id], capabilities) for offer in offers]
         self._to(framework, {"type": "OFFERS", "offers": {"offers": described}})
 
-    def rescind(self, framework: Framework, offer: Offer) -> None:
+    def rescind(self, framework: KnownFramework, offer: OutstandingOffer) -> None:
         """Send RESCIND."""
         self._to(framework, {"type": "RESCIND", "rescind": {"offer_id": {"value": offer.id}}})
 
-    def inverse_offers(self, framework: Framework, agents: Mapping[str, str]) -> None:
+    def inverse_offers(self, framework: KnownFramework, agents: Mapping[str, str]) -> None:
         """Send one INVERSE_OFFERS event; `agents`: agent ids by inverse offer id."""
         described = [
             v1_messages.inverse_offer(self._state, framework, offer_id, self._state.agents[agent_id])
@@ -89,14 +90,14 @@ class EventPublisher:
         ]
         self._to(framework, {"type": "INVERSE_OFFERS", "inverse_offers": {"inverse_offers": described}})
 
-    def rescind_inverse_offer(self, framework: Framework, offer_id: str) -> None:
+    def rescind_inverse_offer(self, framework: KnownFramework, offer_id: str) -> None:
         """Send RESCIND_INVERSE_OFFER."""
         self._to(
             framework,
             {"type": "RESCIND_INVERSE_OFFER", "rescind_inverse_offer": {"inverse_offer_id": {"value": offer_id}}},
         )
 
-    def task_update(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+    def task_update(self, framework: KnownFramework, task: KnownTask, status: TaskStatus) -> None:
         """Send a status of a task."""
         scheduler = framework.scheduler
         if scheduler is None:
@@ -105,16 +106,16 @@ class EventPublisher:
             framework.counts["events/update"] += 1
             scheduler.updated(task, status)
 
-    def update(self, framework: Framework, status: Mapping[str, Any]) -> None:
+    def update(self, framework: KnownFramework, status: Mapping[str, Any]) -> None:
         """Send a TaskStatus message, also of a task that is not known."""
         if framework.stream is not None:
             self._to(framework, {"type": "UPDATE", "update": {"status": status}})
 
-    def operation(self, framework: Framework, status: Mapping[str, Any]) -> None:
+    def operation(self, framework: KnownFramework, status: Mapping[str, Any]) -> None:
         """Send the status of an offer operation that has an id."""
         self._to(framework, {"type": "UPDATE_OPERATION_STATUS", "update_operation_status": {"status": status}})
 
-    def message(self, framework: Framework, agent_id: str, executor_id: str, data: str) -> None:
+    def message(self, framework: KnownFramework, agent_id: str, executor_id: str, data: str) -> None:
         """Send a message of an executor."""
         self._to(
             framework,
@@ -133,7 +134,7 @@ class EventPublisher:
             for agent_id in agent_ids:
                 self._to(framework, {"type": "FAILURE", "failure": {"agent_id": {"value": agent_id}}})
 
-    def executor_failure(self, framework: Framework, agent_id: str, executor_id: str, status: int) -> None:
+    def executor_failure(self, framework: KnownFramework, agent_id: str, executor_id: str, status: int) -> None:
         """Tell the framework that its executor has ended; `status` is as wait(2) returns it."""
         content = {"agent_id": {"value": agent_id}, "executor_id": {"value": executor_id}, "status": status}
         self._to(framework, {"type": "FAILURE", "failure": content})
@@ -147,7 +148,7 @@ class EventPublisher:
         """Send ERROR to a subscriber that closes its stream by itself."""
         self._write(stream, stream.send, {"type": "ERROR", "error": {"message": message}})
 
-    def _to(self, framework: Framework, event: Event) -> None:
+    def _to(self, framework: KnownFramework, event: Event) -> None:
         if framework.stream is not None:
             framework.counts[f"events/{event['type'].lower()}"] += 1
             self._write(framework.stream, framework.stream.send, event)
@@ -161,7 +162,7 @@ class EventPublisher:
             stream.close()
             self._state.timers.at(self._state.now, stream.lost)
 
-    def anybody_hears(self, framework: Framework) -> bool:
+    def anybody_hears(self, framework: KnownFramework) -> bool:
         """Whether anybody reads what is sent to a framework, or to operators about it."""
         return self.have_operators or (framework.stream is not None and framework.stream.is_read)
 
@@ -186,21 +187,21 @@ class EventPublisher:
         """Whether any operator is subscribed, so that describing an event for them is worth its time."""
         return bool(self._state.operator_streams)
 
-    def framework_changed(self, kind: str, framework: Framework) -> None:
+    def framework_changed(self, kind: str, framework: KnownFramework) -> None:
         """Send FRAMEWORK_ADDED, FRAMEWORK_UPDATED or FRAMEWORK_REMOVED to the operators who may see the framework."""
         if self.have_operators:
             content: Mapping[str, Any] = (
-                {"framework_info": v1_messages.framework_info(framework)}
+                {"framework_info": framework.info}
                 if kind == "FRAMEWORK_REMOVED"
                 else {"framework": v1_messages.framework_event(framework)}
             )
             self._operators(kind, lambda by: content if by.framework(framework) else None)
 
-    def task_added(self, framework: Framework, task: Task) -> None:
+    def task_added(self, framework: KnownFramework, task: KnownTask) -> None:
         """Send TASK_ADDED to the operators who may see the task."""
         self._task("TASK_ADDED", framework, task, lambda: {"task": v1_messages.task(task)})
 
-    def task_updated(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+    def task_updated(self, framework: KnownFramework, task: KnownTask, status: TaskStatus) -> None:
         """Send TASK_UPDATED to the operators who may see the task."""
 
         def content() -> Mapping[str, Any]:
@@ -208,12 +209,14 @@ class EventPublisher:
 
         self._task("TASK_UPDATED", framework, task, content)
 
-    def _task(self, kind: str, framework: Framework, task: Task, describe: Callable[[], Mapping[str, Any]]) -> None:
+    def _task(
+        self, kind: str, framework: KnownFramework, task: KnownTask, describe: Callable[[], Mapping[str, Any]]
+    ) -> None:
         if self.have_operators:
             content = describe()
             self._operators(kind, lambda by: content if by.framework(framework) and by.task(framework, task) else None)
 
-    def agent_added(self, agent: Agent, added: Mapping[str, Any]) -> None:
+    def agent_added(self, agent: KnownAgent, added: Mapping[str, Any]) -> None:
         """Send AGENT_ADDED to all operators; `added` comes from an extension.
 
         Only the total resources are those that each may see: a real master leaves the others as they are, `agent_info`
@@ -234,18 +237,15 @@ class EventPublisher:
 
             self._operators("AGENT_ADDED", describe)
 
-    def agent_removed(self, agent: Agent) -> None:
+    def agent_removed(self, agent: KnownAgent) -> None:
         """Send AGENT_REMOVED to all operators."""
         content = {"agent_id": {"value": agent.id}}
         self._operators("AGENT_REMOVED", lambda _by: content)
 
     def _operators(self, kind: str, content: Callable[[Sight], Mapping[str, Any] | None]) -> None:
         """Send one event to every subscribed operator for whom there is any content, written once for like contents."""
-        events: dict[int, SharedEvent] = {}
-        kept = []  # so that no two contents have one id
+        event = IdentityCache(lambda told: SharedEvent({"type": kind, kind.lower(): told}))
         for listener in list(self._state.operator_streams.values()):
             told = content(Sight(self._state.flags.authorizer, listener.principal))
             if told is not None:
-                kept.append(told)
-                event = events.setdefault(id(told), SharedEvent({"type": kind, kind.lower(): told}))
-                self._write(listener.stream, listener.stream.send_shared, event)
+                self._write(listener.stream, listener.stream.send_shared, event.of(told))

@@ -21,11 +21,11 @@ from fake_master.services.task_validation import (
     unreadable,
 )
 from fake_master.state.acls import Access
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Executor, Task, TaskReason, user_of
-from mesosctl.model.errors import Forbidden
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resources import Resources
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import Executor, KnownTask, TaskReason, user_of
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Forbidden
+from mesosctl.mesos.rules.reservations.operations import Conversion
 
 LAUNCHES = ("LAUNCH", "LAUNCH_GROUP")
 
@@ -54,7 +54,7 @@ class TaskLauncher:
         is_group = kind == "LAUNCH_GROUP"
         executor = operation.get("launch_group", {}).get("executor") if is_group else None
         executors = [executor, *(info.get("executor") for info in infos)]
-        problem = unreadable(context, [*infos, *(one for one in executors if one is not None)])
+        problem = unreadable(context, [*infos, *(executor for executor in executors if executor is not None)])
         if "id" in operation:
             problem = f"The `id` field cannot be set on {kind} operations"
         if problem is not None:
@@ -74,7 +74,7 @@ class TaskLauncher:
             launched = True
         return launched
 
-    def launch_alike(self, framework: Framework, tasks: Sequence[Task], held: Resources) -> None:
+    def launch_alike(self, framework: KnownFramework, tasks: Sequence[KnownTask], held: Resources) -> None:
         """Start tasks of one agent that a local scheduler made of an offer, and that together hold `held`.
 
         They are valid by the way they are made; `launch` does the same with those of a LAUNCH.
@@ -91,7 +91,8 @@ class TaskLauncher:
         """An operation without its body has no tasks of which anything could be said."""
         if executor is None or not infos:
             return False
-        problem = next(filter(None, (self._forbidden(context, info) for info in infos)), None)
+        whole = [{"executor": executor, **info} for info in infos]
+        problem = next(filter(None, (self._forbidden(context, info) for info in whole)), None)
         if problem is not None:
             self._refuse(context, infos, "REASON_TASK_GROUP_UNAUTHORIZED", problem)
             return False
@@ -99,7 +100,7 @@ class TaskLauncher:
         if problem is not None:
             self._refuse(context, infos, "REASON_TASK_GROUP_INVALID", problem)
             return False
-        for info in infos:
+        for info in whole:
             self._start(context, info, executor)
         return True
 
@@ -127,7 +128,7 @@ class TaskLauncher:
                 info=executor,
                 resources=of_executor,
             )
-        task = Task(
+        task = KnownTask(
             id=info["task_id"]["value"],
             framework_id=context.framework.id,
             agent_id=context.agent.id,

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote
 
 from fake_master.state.clock import Timer
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from mesosctl.model.quantities import to_number
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import to_number
+from mesosctl.mesos.amounts.resources import Resources
 
 _MEASURED = ("cpus", "gpus", "mem", "disk")
 _OPERATIONS = (
@@ -193,7 +193,7 @@ def figures(state: MasterState) -> dict[str, float]:
     return found
 
 
-def _sums(state: MasterState, everybody: Iterable[Framework]) -> Iterator[tuple[str, float]]:
+def _sums(state: MasterState, everybody: Iterable[KnownFramework]) -> Iterator[tuple[str, float]]:
     in_service = sum(framework.active for framework in state.frameworks.values())
     connected = sum(framework.connected for framework in state.frameworks.values())
     yield "master/frameworks_active", float(in_service)
@@ -216,7 +216,7 @@ def _sums(state: MasterState, everybody: Iterable[Framework]) -> Iterator[tuple[
         yield f"master/{terminal.replace('task', 'tasks', 1)}", float(counts[f"tasks/terminal/{terminal}"])
 
 
-def _of_one(framework: Framework) -> Iterator[tuple[str, float]]:
+def _of_one(framework: KnownFramework) -> Iterator[tuple[str, float]]:
     prefix = f"master/frameworks/{quote(framework.name, safe='')}/{framework.id}/"
     counts = framework.counts
     for group, names in _GROUPS.items():

@@ -4,6 +4,7 @@ The allocator keeps the filter that a refusal asks for: `allocator/hierarchical/
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from operator import sub
 from typing import Any
 
@@ -14,19 +15,25 @@ from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.task_updates import TaskUpdates
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
-from fake_master.state.tasks import Task, TaskState
-from mesosctl.model.errors import MesosctlError, RuleViolation
-from mesosctl.model.quantities import to_milli
-from mesosctl.model.reservations import operations as operations_model
-from mesosctl.model.reservations.operations import Conversion, check_create, check_destroy, check_grow, check_shrink
-from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache
+from fake_master.state.offers import OutstandingOffer
+from fake_master.state.tasks import KnownTask, TaskState
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.quantities import to_milli
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import MesosctlError, RuleViolation
+from mesosctl.mesos.rules.reservations import operations as operations_model
+from mesosctl.mesos.rules.reservations.operations import (
+    Conversion,
+    check_create,
+    check_destroy,
+    check_grow,
+    check_shrink,
+)
+from mesosctl.mesos.rules.reservations.rules import Requester, check_reserve, check_unreserve
 
 _rests = IdentityCache(sub)
 """The rests of offers: local schedulers launch tasks of the same resources from thousands of them."""
@@ -57,7 +64,7 @@ class OfferAnswers:
 
     def accept(
         self,
-        framework: Framework,
+        framework: KnownFramework,
         offer_ids: Sequence[str],
         operations: Sequence[Mapping[str, Any]],
         refuse_seconds: float | None,
@@ -87,7 +94,7 @@ class OfferAnswers:
                 framework.counts[f"operations/{operation['type'].lower()}"] += 1
         self._give_back(context, offered, refuse_seconds)
 
-    def launch(self, framework: Framework, offer_id: str, tasks: Sequence[Task], held: Resources) -> None:
+    def launch(self, framework: KnownFramework, offer_id: str, tasks: Sequence[KnownTask], held: Resources) -> None:
         """ACCEPT of a local scheduler: launch tasks, which together hold `held`, from one offer.
 
         The rest of the offer can be offered again at once.
@@ -134,7 +141,7 @@ class OfferAnswers:
                 launches = bool(task_infos(operation))
                 self._state.counts["messages_launch_tasks" if launches else "messages_decline_offers"] += 1
 
-    def decline(self, framework: Framework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
+    def decline(self, framework: KnownFramework, offer_ids: Sequence[str], refuse_seconds: float | None) -> None:
         """DECLINE; offers that are not, or no longer, this framework's are ignored."""
         for offer_id in offer_ids:
             offer = framework.offers.get(offer_id)
@@ -143,7 +150,7 @@ class OfferAnswers:
                 self._offers.take_back(offer, _filter(refuse_seconds))
 
     def _offers_problem(
-        self, framework: Framework, offer_ids: Sequence[str], offers: Sequence[Offer | None]
+        self, framework: KnownFramework, offer_ids: Sequence[str], offers: Sequence[OutstandingOffer | None]
     ) -> str | None:
         if len(set(offer_ids)) != len(offer_ids):
             return "Duplicate offer in offer list"
@@ -167,8 +174,8 @@ class OfferAnswers:
 
     def _refuse_all(
         self,
-        framework: Framework,
-        offers: Sequence[Offer],
+        framework: KnownFramework,
+        offers: Sequence[OutstandingOffer],
         operations: Sequence[Mapping[str, Any]],
         problem: str,
     ) -> None:
@@ -183,7 +190,7 @@ class OfferAnswers:
                     framework, operation, f"Operation attempted with invalid offers: {problem}"
                 )
 
-    def _refuse_launch(self, framework: Framework, info: Mapping[str, Any], problem: str | None) -> None:
+    def _refuse_launch(self, framework: KnownFramework, info: Mapping[str, Any], problem: str | None) -> None:
         state: TaskState = "TASK_DROPPED" if framework.is_partition_aware else "TASK_LOST"
         message = f"Task launched with invalid offers: {problem}"
         self._task_updates.refuse(framework, info, state, "REASON_INVALID_OFFERS", message)
@@ -230,7 +237,7 @@ class OfferAnswers:
             context.note_shared()
         return conversions
 
-    def _rescind_offers_of(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def _rescind_offers_of(self, agent: KnownAgent, conversions: Sequence[Conversion]) -> None:
         """Rescind the offers of an agent that hold a shared volume which is about to be destroyed.
 
         A master compares allocation roles too, so offers to roles below that of the volume stay.
@@ -258,12 +265,12 @@ class OfferAnswers:
             if kind == "UNRESERVE":
                 check_unreserve(resources)
                 self._state.access.may_unreserve(principal, resources)
-                return operations_model.unreserve(_plain(resources))
+                return operations_model.unreserve(map(_alone, resources))
             if body.get("source"):
                 raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
             check_reserve(resources, requester, agent_capabilities=context.agent.capabilities)
             self._state.access.may_reserve(principal, resources)
-            return operations_model.reserve(_plain(resources))
+            return operations_model.reserve(Resources(map(_alone, resources)))
         if kind in ("CREATE", "DESTROY"):
             volumes = _offered(body.get("volumes", ()), context)
             if kind == "CREATE":
@@ -271,17 +278,17 @@ class OfferAnswers:
                     volumes, requester, existing=context.agent.volumes(), agent_capabilities=context.agent.capabilities
                 )
                 self._state.access.may_create(principal, volumes)
-                return operations_model.create(_plain(volumes))
+                return operations_model.create(map(_alone, volumes))
             check_destroy(volumes, existing=context.agent.volumes(), in_use=self._state.used_on(context.agent.id))
             self._state.access.may_destroy(principal, volumes)
-            return operations_model.destroy(_plain(volumes))
+            return operations_model.destroy(map(_alone, volumes))
         if kind == "GROW_VOLUME":
-            volume, addition = _plain(_offered((body["volume"], body["addition"]), context))
+            volume, addition = map(_alone, _offered((body["volume"], body["addition"]), context))
             check_grow(volume, addition)
             self._state.access.may_resize(principal, volume)
             return operations_model.grow(volume, addition)
         if kind == "SHRINK_VOLUME":
-            (volume,) = _plain(_offered((body["volume"],), context))
+            (volume,) = map(_alone, _offered((body["volume"],), context))
             try:
                 subtract = to_milli(body["subtract"]["value"])
             except ValueError as error:
@@ -305,5 +312,6 @@ def _offered(messages: Sequence[Mapping[str, Any]], context: AcceptContext) -> l
     return found
 
 
-def _plain(resources: Sequence[Resource]) -> Resources:
-    return Resources(resources).allocated_to(None)
+def _alone(resource: Resource) -> Resource:
+    """One resource as an agent has it, also if it is none of anything."""
+    return replace(resource, allocation_role=None)

@@ -9,15 +9,15 @@ from typing import Literal
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator, OffersByRole, Unavailability
 from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 
 Answer = Literal["ACCEPT", "DECLINE"]
 
 
 class InverseOffers:
-    """The inverse offers of every framework: `Framework.inverse_offers` holds them, agent id by id."""
+    """The inverse offers of every framework: `KnownFramework.inverse_offers` holds them, agent id by id."""
 
     def __init__(self, state: MasterState, allocator: Allocator, events: EventPublisher) -> None:
         self._state = state
@@ -40,7 +40,7 @@ class InverseOffers:
         if seconds is not None:
             self._state.timers.at(self._state.now + seconds, lambda: self._time_out(framework, made))
 
-    def _time_out(self, framework: Framework, made: Mapping[str, str]) -> None:
+    def _time_out(self, framework: KnownFramework, made: Mapping[str, str]) -> None:
         for offer_id, agent_id in made.items():
             if framework.inverse_offers.pop(offer_id, None) is not None:
                 del self._by_agent[agent_id][offer_id]
@@ -48,7 +48,7 @@ class InverseOffers:
                 self._allocator.update_inverse_offer(framework.id, agent_id)
 
     def answer(
-        self, framework: Framework, offer_ids: Iterable[str], answer: Answer, refuse_seconds: float | None
+        self, framework: KnownFramework, offer_ids: Iterable[str], answer: Answer, refuse_seconds: float | None
     ) -> None:
         """ACCEPT_INVERSE_OFFERS or DECLINE_INVERSE_OFFERS; ids that are not outstanding are passed over.
 
@@ -75,7 +75,7 @@ class InverseOffers:
             self._events.rescind_inverse_offer(framework, offer_id)
             self._allocator.update_inverse_offer(framework_id, agent_id)
 
-    def forget(self, framework: Framework) -> None:
+    def forget(self, framework: KnownFramework) -> None:
         """Drop the inverse offers of a framework whose stream is gone."""
         for offer_id, agent_id in framework.inverse_offers.items():
             del self._by_agent[agent_id][offer_id]
@@ -91,7 +91,7 @@ class Offers:
         self._allocator = allocator
         self._events = events
         self.inverse = InverseOffers(state, allocator, events)
-        self.on_rescind: Callable[[Offer], None] | None = None
+        self.on_rescind: Callable[[OutstandingOffer], None] | None = None
         """Called with every offer that is rescinded, while it is still outstanding."""
 
     def make(self, framework_id: str, by_role: OffersByRole) -> None:
@@ -110,7 +110,8 @@ class Offers:
                     self._allocator.recover_resources(framework_id, agent_id, resources)
                     continue
                 for kind, part in state.revocability.kinds(resources):
-                    offer = Offer(state.offers.new_id(state.id), framework_id, agent_id, role, part, kind)
+                    name, executors = state.offers.new_id(state.id), framework.executors_on(agent_id)
+                    offer = OutstandingOffer(name, framework_id, agent_id, role, part, kind, executors)
                     self._keep(offer)
                     made.append(offer)
         if framework is not None and made:
@@ -119,33 +120,33 @@ class Offers:
             if state.flags.offer_seconds is not None:
                 state.timers.at(state.now + state.flags.offer_seconds, lambda: self._time_out(made))
 
-    def _time_out(self, made: Iterable[Offer]) -> None:
+    def _time_out(self, made: Iterable[OutstandingOffer]) -> None:
         for offer in made:
             if offer in self._state.offers:
                 self.rescind(offer)
 
-    def restore(self, offer: Offer) -> None:
+    def restore(self, offer: OutstandingOffer) -> None:
         """Add an offer that was outstanding before this master was made; its framework does not get it again."""
         self._keep(offer)
         self._allocator.restore_offered(offer.framework_id, offer.agent_id, offer.resources)
 
-    def _keep(self, offer: Offer) -> None:
+    def _keep(self, offer: OutstandingOffer) -> None:
         self._state.offers.add(offer)
         self._state.frameworks[offer.framework_id].add_offer(offer)
 
-    def discard(self, offer: Offer) -> None:
+    def discard(self, offer: OutstandingOffer) -> None:
         """End an offer; its resources are the caller's to account for."""
         self._state.offers.remove(offer)
         framework = self._state.frameworks.get(offer.framework_id)
         if framework is not None:
             framework.drop_offer(offer)
 
-    def take_back(self, offer: Offer, refuse_seconds: float | None = None) -> None:
+    def take_back(self, offer: OutstandingOffer, refuse_seconds: float | None = None) -> None:
         """End an offer and return its resources to the allocator, with a filter of `refuse_seconds` if given."""
         self.discard(offer)
         self._allocator.recover_resources(offer.framework_id, offer.agent_id, offer.resources, refuse_seconds)
 
-    def rescind(self, offer: Offer, refuse_seconds: float | None = None) -> None:
+    def rescind(self, offer: OutstandingOffer, refuse_seconds: float | None = None) -> None:
         """Send RESCIND to the framework, then take the offer back."""
         if self.on_rescind is not None:
             self.on_rescind(offer)

@@ -14,10 +14,10 @@ from typing import Any, Protocol
 from fake_master.services.accept_context import AcceptContext, entries
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, next_retry
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import OfferOperation
-from mesosctl.api.resources import to_json
+from mesosctl.mesos.messages.resources import to_json
 
 _UNKNOWN = "Reconciliation: "
 
@@ -36,7 +36,7 @@ class OperationUpdates:
         self._state = state
         self._events = events
 
-    def refused(self, framework: Framework, operation: Mapping[str, Any], problem: str) -> None:
+    def refused(self, framework: KnownFramework, operation: Mapping[str, Any], problem: str) -> None:
         """Report an operation that the master refused."""
         self._count(operation["type"], "error")
         if "id" in operation:
@@ -91,7 +91,7 @@ class OperationUpdates:
                 status = {key: operation.status[key] for key in ("operation_id", "agent_id")}
                 self._events.operation(framework, {**status, "state": state, "message": message})
 
-    def acknowledge(self, framework: Framework, operation_id: str, uuid: str) -> None:
+    def acknowledge(self, framework: KnownFramework, operation_id: str, uuid: str) -> None:
         """ACKNOWLEDGE_OPERATION_STATUS: the update is not sent again."""
         counts = self._state.counts
         named = [
@@ -106,27 +106,27 @@ class OperationUpdates:
         else:  # the master counts another uuid than the latest as if it were of a task
             counts["invalid_status_update_acknowledgements"] += 1
 
-    def reconcile(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+    def reconcile(self, framework: KnownFramework, asked: Mapping[str, Any]) -> None:
         """RECONCILE_OPERATIONS of one operation, whether it is known or not."""
         known = self._of(framework, asked["operation_id"]["value"])
         self._tell_latest(framework, known) if known is not None else self._tell_unknown(framework, asked)
 
-    def reconcile_all(self, framework: Framework) -> None:
+    def reconcile_all(self, framework: KnownFramework) -> None:
         """RECONCILE_OPERATIONS that names none: of every one that is known."""
         for operation in list(self._state.operations.values()):
             if operation.framework_id == framework.id:
                 self._tell_latest(framework, operation)
 
-    def _of(self, framework: Framework, operation_id: str) -> OfferOperation | None:
+    def _of(self, framework: KnownFramework, operation_id: str) -> OfferOperation | None:
         """Return the latest operation with that id."""
         own = (of for of in reversed(self._state.operations.values()) if of.framework_id == framework.id)
         return next((operation for operation in own if operation.id == operation_id), None)
 
-    def _tell_latest(self, framework: Framework, operation: OfferOperation) -> None:
+    def _tell_latest(self, framework: KnownFramework, operation: OfferOperation) -> None:
         """Send the latest status without its uuid: there is nothing to acknowledge."""
         self._events.operation(framework, {key: operation.status[key] for key in operation.status if key != "uuid"})
 
-    def _tell_unknown(self, framework: Framework, asked: Mapping[str, Any]) -> None:
+    def _tell_unknown(self, framework: KnownFramework, asked: Mapping[str, Any]) -> None:
         named = {key: asked[key] for key in ("agent_id", "resource_provider_id") if key in asked}
         state, problem = self._state_on(asked["agent_id"]["value"] if "agent_id" in asked else None)
         status = {"operation_id": asked["operation_id"], "state": state}

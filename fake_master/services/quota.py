@@ -1,4 +1,4 @@
-"""Quotas and weights, and the ways to change them.  `mesosctl.api.http_statuses` has the status of each error.
+"""Quotas and weights, and the ways to change them.  `mesos.messages.http_statuses` has the status of each error.
 
 Sources: Mesos documentation, "Quota" and "Weights".
 """
@@ -12,13 +12,13 @@ from fake_master.registry.interface import Registry
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import RoleUsage, SentQuota
-from mesosctl.model import roles
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.quota.rules import Wish, refuse
-from mesosctl.model.resource import Resource
-from mesosctl.model.version_profile import MESOS_1_11
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.rules.quota import rules as quota_rules
+from mesosctl.mesos.rules.quota.rules import Wish, refuse
+from mesosctl.mesos.rules.version_profile import MESOS_1_11
 
 QUOTA_KIND = "quota"
 Rescind = Callable[[str, Quota], None]
@@ -167,7 +167,7 @@ class Weights:
             roles.check_role(role, f"[{index}].role")
             roles.check_whitelist(role, self._state.flags.whitelist)
             # Written so that NaN fails too.
-            if not weight > 0:
+            if weight <= 0:  # not NaN, which a master takes
                 raise RuleViolation(
                     f"weight {weight:g} of role '{role}': weights must be positive",
                     field=f"[{index}].weight",

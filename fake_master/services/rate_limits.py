@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from fake_master.registry.interface import HeldRegistry, RegistryFailure, Transaction
 from fake_master.services.events import EventPublisher
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.streams import EventStream
-from mesosctl.model.rate_limits import RateLimit
-from mesosctl.model.token_bucket import Throttle, TokenBucket
+from mesosctl.mesos.rules.rate_limits import RateLimit
+from mesosctl.mesos.rules.token_bucket import Throttle, TokenBucket
 
 # A driver's name for every message of a 1.x framework.
 _MESSAGE = "mesos.scheduler.Call"
@@ -47,22 +47,22 @@ class RateLimiting:
         One queue serves all, so that one at a time tries.
         """
 
-    def registered(self, framework: Framework) -> None:
+    def registered(self, framework: KnownFramework) -> None:
         """Counters appear, at 0, with the first framework of a principal."""
         if framework.principal is not None:
             self._counters.setdefault(framework.principal, Counters())
 
-    def removed(self, framework: Framework) -> None:
+    def removed(self, framework: KnownFramework) -> None:
         """Counters go with the last registered framework of a principal."""
         remaining = (known.principal for known in self._state.frameworks.values() if known is not framework)
         if self._acts_on(framework) and framework.principal is not None and framework.principal not in remaining:
             self._counters.pop(framework.principal, None)
 
-    def throttles(self, framework: Framework) -> bool:
+    def throttles(self, framework: KnownFramework) -> bool:
         """Return whether calls of the framework may have to wait."""
         return self._acts_on(framework) and self._throttle.limiter(framework.principal) is not None
 
-    def receive(self, framework: Framework, action: Action) -> None:
+    def receive(self, framework: KnownFramework, action: Action) -> None:
         """A valid call arrives: do `action` when its permit comes, which may be at once."""
         if not self._acts_on(framework):
             action()
@@ -86,13 +86,13 @@ class RateLimiting:
         else:
             self._state.timers.at(due, lambda: self._process(framework, stream, limiter, action))
 
-    def receive_answered(self, framework: Framework) -> None:
+    def receive_answered(self, framework: KnownFramework) -> None:
         """A call whose answer is its result, and which therefore cannot wait, was made."""
         if self._acts_on(framework) and (counters := self._counters_of(framework)) is not None:
             counters.received += 1
             counters.processed += 1
 
-    def connection_lost(self, framework: Framework, action: Action) -> None:
+    def connection_lost(self, framework: KnownFramework, action: Action) -> None:
         """The loss of a connection waits for a permit too, so that it does not overtake calls."""
         limiter = self._throttle.limiter(framework.principal) if self._acts_on(framework) else None
         if limiter is None:
@@ -119,11 +119,13 @@ class RateLimiting:
             if limiter is not None:
                 yield principal, limiter.outstanding, self._state.flags.rate_limits.queue_of(principal)[1]
 
-    def _acts_on(self, framework: Framework) -> bool:
+    def _acts_on(self, framework: KnownFramework) -> bool:
         """Return whether a framework is throttled and counted: over HTTP only if the flag says so."""
         return framework.pid is not None or self._applies
 
-    def _process(self, framework: Framework, stream: EventStream | None, limiter: TokenBucket, action: Action) -> None:
+    def _process(
+        self, framework: KnownFramework, stream: EventStream | None, limiter: TokenBucket, action: Action
+    ) -> None:
         """Process a call whose permit has come."""
         limiter.begin()
         self._in_order(lambda: self._keep(framework, stream, action))
@@ -145,7 +147,7 @@ class RateLimiting:
             self._waiting[0]()
             self._waiting.popleft()
 
-    def _keep(self, framework: Framework, stream: EventStream | None, action: Action) -> None:
+    def _keep(self, framework: KnownFramework, stream: EventStream | None, action: Action) -> None:
         """Make a call that was answered long ago; one of a framework that is gone, or has a newer stream, is ignored.
 
         Raises HeldRegistry, and nothing was done then.
@@ -163,7 +165,7 @@ class RateLimiting:
             pass
         self._count_processed(framework)
 
-    def _refuse(self, framework: Framework, limiter: TokenBucket) -> None:
+    def _refuse(self, framework: KnownFramework, limiter: TokenBucket) -> None:
         """Send ERROR to a framework whose queue is full, and disconnect it; its tasks keep running.
 
         A driver aborts by itself.
@@ -179,10 +181,10 @@ class RateLimiting:
         framework.is_cut_off = True
         stream.lost()
 
-    def _count_processed(self, framework: Framework) -> None:
+    def _count_processed(self, framework: KnownFramework) -> None:
         # A teardown may have taken the counters away.
         if (counters := self._counters_of(framework)) is not None:
             counters.processed += 1
 
-    def _counters_of(self, framework: Framework) -> Counters | None:
+    def _counters_of(self, framework: KnownFramework) -> Counters | None:
         return None if framework.principal is None else self._counters.get(framework.principal)

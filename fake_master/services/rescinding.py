@@ -11,15 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.services.offers import Offers
 from fake_master.state import quota as quota_state
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
-from mesosctl.model import roles
-from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resources import Resources
+from fake_master.state.offers import OutstandingOffer
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Conflict
+from mesosctl.mesos.rules.reservations import operations
+from mesosctl.mesos.rules.reservations.operations import Conversion
 
 
 class Rescinding:
@@ -79,7 +79,7 @@ class Rescinding:
             for offer in _regular(self._state.offers):
                 self._offers.rescind(offer)
 
-    def for_operation(self, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def for_operation(self, agent: KnownAgent, conversions: Sequence[Conversion]) -> None:
         """An operation of an operator: rescind offers until it can be done, even if free resources would do."""
         required = Resources()
         for conversion in conversions:
@@ -117,20 +117,20 @@ class Rescinding:
                     self._offers.rescind(offer)
 
 
-def _regular(offers: Iterable[Offer]) -> list[Offer]:
+def _regular(offers: Iterable[OutstandingOffer]) -> list[OutstandingOffer]:
     """Return the regular offers: neither lent resources nor slack of use serve a quota."""
     return [offer for offer in offers if offer.kind == "regular"]
 
 
-def _newest_first(offers: Iterable[Offer]) -> list[Offer]:
+def _newest_first(offers: Iterable[OutstandingOffer]) -> list[OutstandingOffer]:
     return _regular(offers)[::-1]
 
 
-def _plain(offer: Offer) -> Quantities:
+def _plain(offer: OutstandingOffer) -> Quantities:
     """Return what serves a v0 guarantee: unreserved, non-revocable amounts of no particular disk or provider."""
     plain = offer.resources.unreserved().non_revocable()
     return plain.filter(lambda entry: entry.disk is None and entry.provider_id is None).scalar_quantities()
 
 
-def _within(offer: Offer, role: str) -> bool:
+def _within(offer: OutstandingOffer, role: str) -> bool:
     return offer.role == role or roles.is_strict_subrole(offer.role, role)

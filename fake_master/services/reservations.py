@@ -9,20 +9,20 @@ from fake_master.allocator.interface import Allocator
 from fake_master.services.agents.checkpointed_resources import CheckpointedResources
 from fake_master.services.operation_updates import OperationUpdates
 from fake_master.services.rescinding import Rescinding
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.errors import Conflict
-from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.operations import (
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Conflict
+from mesosctl.mesos.rules.reservations import operations
+from mesosctl.mesos.rules.reservations.operations import (
     Conversion,
     check_create,
     check_destroy,
     check_grow,
     check_shrink,
 )
-from mesosctl.model.reservations.rules import Requester, check_reserve, check_unreserve
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.rules.reservations.rules import Requester, check_reserve, check_unreserve
 
 
 class Reservations:
@@ -43,7 +43,7 @@ class Reservations:
         self._operation_updates = operation_updates
 
     def reserve(
-        self, principal: str | None, agent: Agent, resources: Sequence[Resource], source: Sequence[Resource] | None
+        self, principal: str | None, agent: KnownAgent, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
         check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
@@ -53,37 +53,37 @@ class Reservations:
         conversions = operations.reserve(Resources(resources), None if source is None else Resources(source))
         self._perform("RESERVE", agent, conversions)
 
-    def unreserve(self, principal: str | None, agent: Agent, resources: Sequence[Resource]) -> None:
+    def unreserve(self, principal: str | None, agent: KnownAgent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
         check_unreserve(resources)
         self._state.access.may_unreserve(principal, resources)
-        self._perform("UNRESERVE", agent, operations.unreserve(Resources(resources)))
+        self._perform("UNRESERVE", agent, operations.unreserve(resources))
 
-    def create(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+    def create(self, principal: str | None, agent: KnownAgent, volumes: Sequence[Resource]) -> None:
         """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
         check_create(volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities)
         self._state.access.may_create(principal, volumes)
-        self._perform("CREATE", agent, operations.create(Resources(volumes)))
+        self._perform("CREATE", agent, operations.create(volumes))
 
-    def destroy(self, principal: str | None, agent: Agent, volumes: Sequence[Resource]) -> None:
+    def destroy(self, principal: str | None, agent: KnownAgent, volumes: Sequence[Resource]) -> None:
         """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
         check_destroy(volumes, existing=agent.volumes(), in_use=self._state.used_on(agent.id))
         self._state.access.may_destroy(principal, volumes)
-        self._perform("DESTROY", agent, operations.destroy(Resources(volumes)))
+        self._perform("DESTROY", agent, operations.destroy(volumes))
 
-    def grow(self, principal: str | None, agent: Agent, volume: Resource, addition: Resource) -> None:
+    def grow(self, principal: str | None, agent: KnownAgent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""
         check_grow(volume, addition)
         self._state.access.may_resize(principal, volume)
         self._perform("GROW_VOLUME", agent, operations.grow(volume, addition))
 
-    def shrink(self, principal: str | None, agent: Agent, volume: Resource, subtract: int) -> None:
+    def shrink(self, principal: str | None, agent: KnownAgent, volume: Resource, subtract: int) -> None:
         """SHRINK_VOLUME; `subtract` in thousandths.  Raises RuleViolation, Forbidden or Conflict."""
         check_shrink(volume, subtract)
         self._state.access.may_resize(principal, volume)
         self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
 
-    def _perform(self, kind: str, agent: Agent, conversions: Sequence[Conversion]) -> None:
+    def _perform(self, kind: str, agent: KnownAgent, conversions: Sequence[Conversion]) -> None:
         """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
         self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
@@ -101,7 +101,7 @@ class Reservations:
         )
 
 
-def _volumes_of(agent: Agent, conversions: Sequence[Conversion]) -> list[str]:
+def _volumes_of(agent: KnownAgent, conversions: Sequence[Conversion]) -> list[str]:
     """The ids of volumes on disk with the owners of what plain disk is asked for."""
     asked = {
         entry.reservations

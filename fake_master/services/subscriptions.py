@@ -10,15 +10,16 @@ from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.rate_limits import RateLimiting
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.frameworks import Framework, roles_of
+from fake_master.state.frameworks import KnownFramework, roles_of
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription, allocator_info, same_info
-from fake_master.state.tasks import Task
-from mesosctl.api.resources import to_model
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.messages.protobuf_json.defaults import replaced
+from mesosctl.mesos.messages.resources import to_model
 
 
 class Subscriptions:
@@ -45,7 +46,10 @@ class Subscriptions:
         """The number of frameworks so far, which gives the next one its id."""
 
     def subscribe(self, wanted: Subscription, stream: EventStream | None = None) -> EventStream:
-        """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed."""
+        """SUBSCRIBE: a stream, by default new; if the framework is refused, it gets one ERROR and is closed.
+
+        Raises RuleViolation for a request that would end a real master.
+        """
         stream = stream or EventStream()
         try:
             wanted.check(self._state.flags)
@@ -55,6 +59,7 @@ class Subscriptions:
         except RuleViolation as error:
             self._events.error(stream, error.message)
             return stream
+        wanted.check_countable()
         if known is None and wanted.framework_id:
             # An id that this master has not given away is a former leader's: the framework was there before.
             known = self.recover(wanted.info, {})
@@ -66,9 +71,9 @@ class Subscriptions:
             self._fail_over(known, wanted, stream)
         return stream
 
-    def recover(self, info: Mapping[str, Any], used: Mapping[str, Resources]) -> Framework:
+    def recover(self, info: Mapping[str, Any], used: Mapping[str, Resources]) -> KnownFramework:
         """A framework of a former leader, disconnected until it subscribes; `used` are its holdings by agent id."""
-        framework = Framework(
+        framework = KnownFramework(
             id=info["id"]["value"],
             info=info,
             registered_time=0.0,  # nobody knows
@@ -86,11 +91,12 @@ class Subscriptions:
         self._allocator.add_framework(allocator_info(framework, self._state.flags), used, active=False)
         return framework
 
-    def restore(self, framework: Framework) -> None:
+    def restore(self, framework: KnownFramework) -> None:
         """A framework that existed before this master was made, with everything that it holds.
 
         It gets no events, and may stay disconnected forever.  Raises RuleViolation.
         """
+        Subscription(framework.info).check_countable()
         self._state.frameworks[framework.id] = framework
         framework.completed_tasks = self._no_tasks()
         self._rate_limiting.registered(framework)
@@ -100,16 +106,17 @@ class Subscriptions:
         info = allocator_info(framework, self._state.flags)
         self._allocator.add_framework(info, framework.held, active=framework.active, suppressed=framework.suppressed)
 
-    def update(self, framework: Framework, wanted: Subscription) -> None:
+    def update(self, framework: KnownFramework, wanted: Subscription) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         wanted.check(self._state.flags)
         wanted.check_change_of(framework)
+        wanted.check_countable()
         before = framework.info
         self._take_over(framework, wanted)
         if not same_info(before, framework.info):
             self._events.framework_changed("FRAMEWORK_UPDATED", framework)
 
-    def disconnect(self, framework: Framework) -> None:
+    def disconnect(self, framework: KnownFramework) -> None:
         """Take note that the stream is gone: no offers from now on, and a while to come back.
 
         Where the master ended it, for a message too many, the scheduler is there, and a framework without a
@@ -129,7 +136,7 @@ class Subscriptions:
         else:
             self._wait_for_failover(framework)
 
-    def _wait_for_failover(self, framework: Framework) -> None:
+    def _wait_for_failover(self, framework: KnownFramework) -> None:
         """Remove the framework after its failover timeout, unless it is there again."""
         is_away = self._state.frameworks.get(framework.id) is framework and not framework.connected
         if is_away and framework.failover_timeout >= 0:
@@ -137,7 +144,7 @@ class Subscriptions:
                 self._state.now + framework.failover_timeout, lambda: self.remove(framework)
             )
 
-    def remove(self, framework: Framework) -> None:
+    def remove(self, framework: KnownFramework) -> None:
         """Remove a framework and everything that it holds."""
         if framework.failover_timer is not None:
             framework.failover_timer.cancel()
@@ -164,26 +171,28 @@ class Subscriptions:
             self._state.forgotten_counts += completed.pop(next(iter(completed))).lasting_counts()
         self._events.framework_changed("FRAMEWORK_REMOVED", framework)
 
-    def suppress(self, framework: Framework, wanted: Collection[str]) -> None:
+    def suppress(self, framework: KnownFramework, wanted: Collection[str]) -> None:
         """SUPPRESS: no roles means all; a role that is not subscribed makes the whole call nothing."""
         if framework.roles.issuperset(wanted):
             chosen = frozenset(wanted) or framework.roles
             framework.suppressed |= chosen
             self._allocator.suppress(framework.id, chosen)
 
-    def revive(self, framework: Framework, wanted: Collection[str]) -> None:
+    def revive(self, framework: KnownFramework, wanted: Collection[str]) -> None:
         """REVIVE: as `suppress`, the other way."""
         if framework.roles.issuperset(wanted):
             chosen = frozenset(wanted) or framework.roles
             framework.suppressed -= chosen
             self._allocator.revive(framework.id, chosen)
 
-    def revive_for(self, framework: Framework, wanted: Collection[str], requests: Sequence[ResourceRequest]) -> None:
+    def revive_for(
+        self, framework: KnownFramework, wanted: Collection[str], requests: Sequence[ResourceRequest]
+    ) -> None:
         """REVIVE of a local scheduler, which says what it has waiting."""
         framework.suppressed -= frozenset(wanted)
         self._allocator.revive_for(framework.id, wanted, requests)
 
-    def request(self, framework: Framework, requests: Sequence[Mapping[str, Any]]) -> None:
+    def request(self, framework: KnownFramework, requests: Sequence[Mapping[str, Any]]) -> None:
         """Every request of a call, each for one agent; scalars count, and one that is not valid is passed over."""
         wanted = []
         for message in requests:
@@ -208,9 +217,9 @@ class Subscriptions:
 
     def _add(self, wanted: Subscription, stream: EventStream) -> None:
         framework_id = self.new_id()
-        framework = Framework(
+        framework = KnownFramework(
             id=framework_id,
-            info={**wanted.info, "id": {"value": framework_id}},
+            info=_named(wanted.info, framework_id),
             registered_time=self._state.wall_time,
             suppressed=wanted.suppressed,
             offer_constraints=wanted.offer_constraints,
@@ -232,7 +241,7 @@ class Subscriptions:
             raise
         self._events.framework_changed("FRAMEWORK_ADDED", framework)
 
-    def _fail_over(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
+    def _fail_over(self, framework: KnownFramework, wanted: Subscription, stream: EventStream) -> None:
         """The same framework on a new stream: its offers are void, its filters only if it had been away.
 
         Those in roles that it has left are still rescinded on the old one.
@@ -253,14 +262,14 @@ class Subscriptions:
         self._come_back(framework)
         self._task_runner.tell_again(framework)  # agents send waiting updates to the new stream
 
-    def _register_again(self, framework: Framework, wanted: Subscription, stream: EventStream) -> None:
+    def _register_again(self, framework: KnownFramework, wanted: Subscription, stream: EventStream) -> None:
         """A driver does not know whether it is registered still; `stream` leads to the one that the framework has."""
         self._take_over(framework, wanted)
         self._take_back_offers(framework, self._offers.rescind)
         framework.stream = framework.stream or stream
         self._come_back(framework)
 
-    def _come_back(self, framework: Framework) -> None:
+    def _come_back(self, framework: KnownFramework) -> None:
         """A framework has subscribed again, on the stream that it has now."""
         assert framework.stream is not None, "a subscribed framework has a stream"
         if framework.failover_timer is not None:
@@ -273,21 +282,23 @@ class Subscriptions:
             self._allocator.activate_framework(framework.id)
         self._events.framework_changed("FRAMEWORK_UPDATED", framework)
 
-    def deactivate(self, framework: Framework) -> None:
+    def deactivate(self, framework: KnownFramework) -> None:
         """The driver has given up, and its connection lasts: no more offers, until it registers again."""
         framework.active = False
         self._allocator.deactivate_framework(framework.id)
         self._take_back_offers(framework, self._offers.rescind)
 
-    def _take_back_offers(self, framework: Framework, end: Callable[[Offer], None] | None = None) -> None:
+    def _take_back_offers(
+        self, framework: KnownFramework, end: Callable[[OutstandingOffer], None] | None = None
+    ) -> None:
         """End the offers of a framework with `end` (`take_back` by default), and drop its inverse offers."""
         for offer in list(framework.offers.values()):
             (end or self._offers.take_back)(offer)
         self._offers.inverse.forget(framework)
 
-    def _take_over(self, framework: Framework, wanted: Subscription) -> None:
+    def _take_over(self, framework: KnownFramework, wanted: Subscription) -> None:
         dropped = framework.roles - roles_of(wanted.info)
-        framework.info = {**wanted.info, "id": {"value": framework.id}}
+        framework.info = _named(wanted.info, framework.id)
         framework.suppressed = wanted.suppressed
         framework.offer_constraints = wanted.offer_constraints
         self._store.remember_framework(framework)
@@ -296,18 +307,23 @@ class Subscriptions:
             if offer.role in dropped:
                 self._offers.rescind(offer)
 
-    def _no_tasks(self) -> deque[Task]:
+    def _no_tasks(self) -> deque[KnownTask]:
         """Return the completed tasks of a new framework: none, and never more than the flag allows."""
         return deque(maxlen=self._state.flags.count("max_completed_tasks_per_framework"))
 
-    def _known(self, framework_id: str) -> Framework | None:
+    def _known(self, framework_id: str) -> KnownFramework | None:
         if framework_id in self._state.completed_frameworks:
             raise RuleViolation("Framework has been removed")
         return self._state.frameworks.get(framework_id)
 
-    def _on_abandon(self, framework: Framework, stream: EventStream) -> Callable[[], None]:
+    def _on_abandon(self, framework: KnownFramework, stream: EventStream) -> Callable[[], None]:
         def gone() -> None:
             if framework.stream is stream:
                 self.disconnect(framework)
 
         return lambda: self._rate_limiting.connection_lost(framework, gone)
+
+
+def _named(info: Mapping[str, Any], framework_id: str) -> Mapping[str, Any]:
+    """A FrameworkInfo with the id that the master gave."""
+    return replaced(info, {**info, "id": {"value": framework_id}})

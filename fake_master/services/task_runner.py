@@ -8,10 +8,10 @@ from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.services.task_updates import TaskUpdates
 from fake_master.state.extension_points import AgentRuntime
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Ending, Executor, Task, TaskReason, TaskState
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import Ending, Executor, KnownTask, TaskReason, TaskState
+from mesosctl.mesos.amounts.resources import Resources
 
 PREEMPTED: TaskReason = "REASON_CONTAINER_PREEMPTED"
 _EXITED = 0
@@ -39,7 +39,7 @@ class TaskRunner:
         self.runtime = AgentRuntime()
         """The decision which tasks start at once; the wiring may replace it with an extension's."""
 
-    def launch(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def launch(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         """The agent accepts the task, starts it and runs it."""
         agent = self._state.agents[task.agent_id]
         framework.hold(agent, task.resources)
@@ -48,14 +48,14 @@ class TaskRunner:
             framework.hold(agent, executor.resources)
         self._begin(framework, task, executor, agent.faults.launch_delay)
 
-    def launch_alike(self, framework: Framework, tasks: Sequence[Task], held: Resources) -> None:
+    def launch_alike(self, framework: KnownFramework, tasks: Sequence[KnownTask], held: Resources) -> None:
         """Launch tasks of one agent that have no executors of their own and together hold these resources."""
         agent = self._state.agents[tasks[0].agent_id]
         framework.hold(agent, held)
         for task in tasks:
             self._begin(framework, task, None, agent.faults.launch_delay)
 
-    def _begin(self, framework: Framework, task: Task, executor: Executor | None, delay: float) -> None:
+    def _begin(self, framework: KnownFramework, task: KnownTask, executor: Executor | None, delay: float) -> None:
         """Add a task whose resources are accounted for; it reaches its agent after this many seconds."""
         framework.add_task(task)
         self._events.task_added(framework, task)
@@ -66,23 +66,23 @@ class TaskRunner:
         else:
             self.arrive(framework, task, executor)
 
-    def arrive(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def arrive(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         """Start a task that has reached its agent, if there is room for it."""
         if not task.is_terminal and self.runtime.may_start(framework, task, executor):
             self.start(framework, task)
 
-    def start(self, framework: Framework, task: Task) -> None:
+    def start(self, framework: KnownFramework, task: KnownTask) -> None:
         """Run a task that the agent has room for."""
         self.updates.report(framework, task, "TASK_STARTING")
         self.updates.report(framework, task, "TASK_RUNNING")
         self._plan_end(framework, task, self._state.now)
 
-    def tell_again(self, framework: Framework) -> None:
+    def tell_again(self, framework: KnownFramework) -> None:
         """Have agents send their updates at once: the framework has a new stream."""
         for task in framework.all_tasks().values():
             self.updates.tell_again(framework, task)
 
-    def go_on(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def go_on(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         """The agent has brought the task to a new leader: it keeps running, and unacknowledged updates are sent again.
 
         Messages to the agent have arrived.
@@ -100,25 +100,25 @@ class TaskRunner:
             running = (status.timestamp for status in task.statuses if status.state == "TASK_RUNNING")
             self._plan_end(framework, task, next(running, self._state.now))
 
-    def _plan_end(self, framework: Framework, task: Task, since: float) -> None:
+    def _plan_end(self, framework: KnownFramework, task: KnownTask, since: float) -> None:
         """Set the timer of a task's own end; `since` is when it began to run, in seconds since the epoch."""
         planned = self._state.task_outcome
         outcome, seconds = (planned.outcome, planned.seconds) if task.lasts is None else ("TASK_FINISHED", task.lasts)
         if outcome is not None:
             self._state.timers.at(max(self._state.now, since + seconds), partial(self.end, framework, task, outcome))
 
-    def tell_to_end(self, framework: Framework, task: Task, ending: Ending) -> None:
+    def tell_to_end(self, framework: KnownFramework, task: KnownTask, ending: Ending) -> None:
         """The task's agent knows how it will end; the caller makes it end."""
         task.told_to_end = ending
         self._store.remember_task(framework, task)
 
-    def end_later(self, framework: Framework, task: Task, ending: Ending) -> None:
+    def end_later(self, framework: KnownFramework, task: KnownTask, ending: Ending) -> None:
         """End a task once its time to stop is over."""
         self.tell_to_end(framework, task, ending)
         at = max(self._state.now, ending.at)
         self._state.timers.at(at, lambda: self.end(framework, task, ending.state, **ending.details))
 
-    def end(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
+    def end(self, framework: KnownFramework, task: KnownTask, state: TaskState, **details: str) -> None:
         """The task ends in a terminal state, unless it has before; `details` are more fields of its TaskStatus.
 
         On an agent that nobody can reach it does so once that is back.
@@ -131,7 +131,7 @@ class TaskRunner:
         else:
             self._state.timers.at(self._state.now + _RETRY_AFTER, lambda: self.end(framework, task, state, **details))
 
-    def kill(self, framework: Framework, task: Task, **details: str) -> None:
+    def kill(self, framework: KnownFramework, task: KnownTask, **details: str) -> None:
         """KILL: the task ends, at once or after as long as tasks take here; `details` as of `end`.
 
         It has no effect on an unreachable agent.
@@ -146,13 +146,13 @@ class TaskRunner:
         if "TASK_KILLING_STATE" in framework.capabilities:
             self.updates.report(framework, task, "TASK_KILLING", **details)
 
-    def shutdown(self, framework: Framework, agent_id: str, executor_id: str) -> None:
+    def shutdown(self, framework: KnownFramework, agent_id: str, executor_id: str) -> None:
         """SHUTDOWN: the executor and its tasks end."""
         for task in list(framework.all_tasks().values()):
             if task.agent_id == agent_id and task.executor_id == executor_id:
                 self.kill(framework, task)
 
-    def drain(self, framework: Framework, task: Task, *, at_most: float | None, will_be_gone: bool) -> None:
+    def drain(self, framework: KnownFramework, task: KnownTask, *, at_most: float | None, will_be_gone: bool) -> None:
         """Kill a task of a draining agent; it takes its usual time to end, and `at_most` seconds."""
         if task.is_terminal or task.ending:
             return
@@ -167,21 +167,21 @@ class TaskRunner:
         self.updates.report(framework, task, state, **details)
         self._release(framework, task)
 
-    def _seconds_to_stop(self, task: Task) -> float:
+    def _seconds_to_stop(self, task: KnownTask) -> float:
         """Return how long a task takes to end once it is killed."""
         return 0.0 if task.is_staging else self._state.task_outcome.stop_seconds
 
-    def regain(self, framework: Framework, task: Task) -> None:
+    def regain(self, framework: KnownFramework, task: KnownTask) -> None:
         """Take a task back whose agent is reachable again."""
         self.updates.tell_state(framework, task, "TASK_RUNNING", reason="REASON_AGENT_REREGISTERED")
         self._plan_end(framework, task, self._state.now)
 
-    def forget(self, framework: Framework, task: Task, *, agent_remains: bool) -> None:
+    def forget(self, framework: KnownFramework, task: KnownTask, *, agent_remains: bool) -> None:
         """Remove a lost task and its executor; on an agent that remains, free everything that they held."""
         framework.drop_task(task)
         self._release(framework, task, frees=agent_remains)
 
-    def kill_all(self, framework: Framework) -> None:
+    def kill_all(self, framework: KnownFramework) -> None:
         """End all tasks of a framework that is gone, without an update to it."""
         for task in list(framework.all_tasks().values()):
             has_ended = task.is_terminal
@@ -193,7 +193,7 @@ class TaskRunner:
             framework.drop_task(task)
             framework.completed_tasks.append(task)
 
-    def _release(self, framework: Framework, task: Task, *, frees: bool = True) -> None:
+    def _release(self, framework: KnownFramework, task: KnownTask, *, frees: bool = True) -> None:
         """End the executor of a task once it has no other; with `frees`, free the resources of both."""
         self.runtime.left(framework, task)
         if frees:
@@ -212,7 +212,7 @@ class TaskRunner:
         self._state.counts["messages_exited_executor"] += 1
         self._events.executor_failure(framework, executor.agent_id, executor.id, _EXITED)
 
-    def _give_back(self, framework: Framework, agent_id: str, resources: Resources) -> None:
+    def _give_back(self, framework: KnownFramework, agent_id: str, resources: Resources) -> None:
         if len(resources):
             framework.release(self._state.agents[agent_id], resources)
             self._allocator.recover_resources(framework.id, agent_id, resources, is_allocated=True)
@@ -221,19 +221,19 @@ class TaskRunner:
 
     def evict(
         self,
-        framework: Framework,
-        task: Task,
+        framework: KnownFramework,
+        task: KnownTask,
         *,
         grace_seconds: float,
         message: str,
         reason: TaskReason = PREEMPTED,
-    ) -> list[Task]:
+    ) -> list[KnownTask]:
         """Ask a task's container to end, and end it after `grace_seconds`.
 
         It ends as TASK_LOST, or TASK_GONE if its framework is PARTITION_AWARE, reported by the agent. Until then it
-        runs and keeps its resources, as `Task.ending` says. A task that ends by itself meanwhile is reported as usual;
-        one that never started ends at once. Return the tasks that were asked now; none if all of them had been told
-        before.
+        runs and keeps its resources, as `KnownTask.ending` says. A task that ends by itself meanwhile is reported as
+        usual; one that never started ends at once. Return the tasks that were asked now; none if all of them had been
+        told before.
         """
         told = [other for other in container_of(framework, task) if not other.ending]
         started = any(not other.is_staging for other in told)
@@ -250,19 +250,21 @@ class TaskRunner:
         return told
 
     def end_container(
-        self, framework: Framework, task: Task, message: str, reason: TaskReason = PREEMPTED
-    ) -> list[Task]:
+        self, framework: KnownFramework, task: KnownTask, message: str, reason: TaskReason = PREEMPTED
+    ) -> list[KnownTask]:
         """End a task's container now, as an agent tells of it.  Gives the tasks that ended."""
         return self._end_all(framework, task, *_end(framework, message, reason))
 
-    def _end_all(self, framework: Framework, task: Task, state: TaskState, details: Mapping[str, str]) -> list[Task]:
+    def _end_all(
+        self, framework: KnownFramework, task: KnownTask, state: TaskState, details: Mapping[str, str]
+    ) -> list[KnownTask]:
         ended = container_of(framework, task)
         for other in ended:
             self.end(framework, other, state, **details)
         return ended
 
 
-def container_of(framework: Framework, task: Task) -> list[Task]:
+def container_of(framework: KnownFramework, task: KnownTask) -> list[KnownTask]:
     """The task, and the others that live in the same executor: they end together."""
     if not task.executor_id:
         return [] if task.is_terminal else [task]
@@ -273,7 +275,7 @@ def container_of(framework: Framework, task: Task) -> list[Task]:
     ]
 
 
-def _end(framework: Framework, message: str, reason: TaskReason) -> tuple[TaskState, dict[str, str]]:
+def _end(framework: KnownFramework, message: str, reason: TaskReason) -> tuple[TaskState, dict[str, str]]:
     """The state of an evicted task, and the details of its status."""
     state: TaskState = "TASK_GONE" if framework.is_partition_aware else "TASK_LOST"
     return state, {"source": "SOURCE_AGENT", "reason": reason, "message": message}

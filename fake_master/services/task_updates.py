@@ -9,9 +9,9 @@ from uuid import uuid4
 from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.events import EventPublisher
 from fake_master.state.clock import NANOSECONDS
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskGroup, TaskReason, TaskState, TaskStatus
+from fake_master.state.tasks import KnownTask, TaskGroup, TaskReason, TaskState, TaskStatus
 
 FIRST_RETRY_SECONDS = 10.0
 _LONGEST_RETRY_SECONDS = 600.0
@@ -41,7 +41,7 @@ class TaskUpdates:
 
     # --- What agents say ------------------------------------------------------------------------------
 
-    def report(self, framework: Framework, task: Task, state: TaskState, **details: str) -> None:
+    def report(self, framework: KnownFramework, task: KnownTask, state: TaskState, **details: str) -> None:
         """The agent says that the task has entered `state`; `details` are more fields of its TaskStatus."""
         framework.enter(task, state)
         status = self._reported(state, details, is_local=framework.scheduler is not None)
@@ -65,13 +65,13 @@ class TaskUpdates:
             known = self._of_this_moment[state] = TaskStatus(state, now, "SOURCE_EXECUTOR", "")
         return known
 
-    def acknowledge(self, framework: Framework, task_id: str, uuid: str) -> None:
+    def acknowledge(self, framework: KnownFramework, task_id: str, uuid: str) -> None:
         """ACKNOWLEDGE: the next update may go, or the task is done with."""
         task = framework.all_tasks().get(task_id)
         if task is not None and task.unacknowledged and task.unacknowledged[0].uuid == uuid:
             self.acknowledged(framework, task)
 
-    def acknowledged(self, framework: Framework, task: Task) -> None:
+    def acknowledged(self, framework: KnownFramework, task: KnownTask) -> None:
         """The framework has acknowledged the oldest update that waits for it."""
         task.unacknowledged = task.unacknowledged[1:]
         self._store.remember_task(framework, task, may_wait=True)
@@ -82,16 +82,16 @@ class TaskUpdates:
             framework.completed_tasks.append(task)
             self.on_done(task.agent_id)
 
-    def tell_again(self, framework: Framework, task: Task) -> None:
+    def tell_again(self, framework: KnownFramework, task: KnownTask) -> None:
         """Send an update at once that waits for its next attempt: the framework has a new stream."""
         self._send(framework, task)
 
-    def reaches_agent_of(self, task: Task) -> bool:
+    def reaches_agent_of(self, task: KnownTask) -> bool:
         """Return whether the task's agent and the master can reach each other."""
         agent = self._state.agents.get(task.agent_id)
         return agent is not None and agent.connected
 
-    def _send(self, framework: Framework, task: Task, wait: float = FIRST_RETRY_SECONDS) -> None:
+    def _send(self, framework: KnownFramework, task: KnownTask, wait: float = FIRST_RETRY_SECONDS) -> None:
         """Send the oldest unacknowledged update, again and again."""
         if task.retry is not None:
             task.retry.cancel()
@@ -117,7 +117,7 @@ class TaskUpdates:
 
     # --- What the master says -------------------------------------------------------------------------
 
-    def tell_state(self, framework: Framework, task: Task, state: TaskState, **status: Any) -> None:
+    def tell_state(self, framework: KnownFramework, task: KnownTask, state: TaskState, **status: Any) -> None:
         """Change the state of a task on the master's own account, as its agent cannot; no acknowledgement is needed."""
         is_news = task.state != state
         if is_news:
@@ -129,18 +129,18 @@ class TaskUpdates:
             self.tell_operators(framework, task, told)
         self._events.task_update(framework, task, told)
 
-    def lose_group(self, framework: Framework, group: TaskGroup, state: TaskState, **status: Any) -> None:
+    def lose_group(self, framework: KnownFramework, group: TaskGroup, state: TaskState, **status: Any) -> None:
         """The same for tasks that cannot be reached any more, if nobody hears of it: they need not be made."""
         framework.add_unreachable_group(group, self._told_by_master(state, status))
         if framework.stream is not None:
             framework.counts["events/update"] += len(group)
 
-    def send_reregistered(self, framework: Framework, task: Task) -> None:
+    def send_reregistered(self, framework: KnownFramework, task: KnownTask) -> None:
         """Send the state of a task that came back with its lost agent and that this master did not know."""
         told = self._told_by_master(task.state, {"reason": "REASON_AGENT_REREGISTERED"})
         self._events.task_update(framework, task, told)
 
-    def remove(self, framework: Framework, task: Task) -> TaskStatus:
+    def remove(self, framework: KnownFramework, task: KnownTask) -> TaskStatus:
         """Count a task of a removed framework as killed, unless it has ended.  Return the status for operators."""
         why = {"message": f"Framework {framework.id} removed", "reason": "REASON_FRAMEWORK_REMOVED"}
         status = self._told_by_master("TASK_KILLED", why)
@@ -151,7 +151,7 @@ class TaskUpdates:
         return status
 
     def refuse(
-        self, framework: Framework, info: Mapping[str, Any], state: TaskState, reason: TaskReason, message: str
+        self, framework: KnownFramework, info: Mapping[str, Any], state: TaskState, reason: TaskReason, message: str
     ) -> None:
         """Refuse a task that was never launched; its update needs no acknowledgement."""
         self._count_end(state, reason)
@@ -169,7 +169,7 @@ class TaskUpdates:
             },
         )
 
-    def tell_operators(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+    def tell_operators(self, framework: KnownFramework, task: KnownTask, status: TaskStatus) -> None:
         """Send TASK_UPDATED to the subscribers of the operator API."""
         self._events.task_updated(framework, task, status)
 
@@ -179,7 +179,7 @@ class TaskUpdates:
 
     # --- What frameworks ask --------------------------------------------------------------------------
 
-    def reconcile(self, framework: Framework, task_id: str, agent_id: str | None) -> None:
+    def reconcile(self, framework: KnownFramework, task_id: str, agent_id: str | None) -> None:
         """Send the framework the state of one task, known or not."""
         task = framework.all_tasks().get(task_id)
         if task is not None:

@@ -6,17 +6,21 @@ Group (Pod)", "Container Volume", "Secrets" and "Mesos Containerizer"; for what 
 """
 
 import base64
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import lt
 from typing import Any
 
 from fake_master.services.accept_context import AcceptContext, entries
-from mesosctl.api.resources import to_model
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import Quantities, to_double
-from mesosctl.model.reservations.rules import check_disk, check_gpus
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import id_error
+from mesosctl.mesos.amounts.quantities import Quantities, to_double
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.messages.protobuf_json.message_tables import Field, Message, default_of, mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import wrapped
+from mesosctl.mesos.messages.resources import to_model
+from mesosctl.mesos.roles import id_error
+from mesosctl.mesos.rules.reservations.rules import check_disk, check_gpus
 
 Info = Mapping[str, Any]
 """A message, with the fields that were set."""
@@ -86,7 +90,11 @@ def _volume_problem(volume: Info) -> Problem:
     kind = source.get("type", "UNKNOWN")
     if kind == "UNKNOWN":
         return "'source.type' is unknown"
-    # The secret of a volume is not looked at, other than that of a variable.
+    # The secrets of a volume are not looked at, other than that of a variable.
+    if kind == "CSI_VOLUME":
+        volume = source.get("csi_volume")
+        missing = "csi_volume" if volume is None else "csi_volume.static_provisioning"
+        return None if "static_provisioning" in (volume or ()) else f"'source.{missing}' is not set for CSI volume"
     return None if kind.lower() in source else f"'source.{kind.lower()}' is not set for {kind} volume"
 
 
@@ -139,14 +147,11 @@ def _seconds_problem(check: Info) -> Problem:
 
 
 def understood(info: Info) -> Info:
-    """A TaskInfo of a LAUNCH with the types of its health check and its executor, which older frameworks leave out."""
-    check, executor = info.get("health_check"), info.get("executor")
-    changed: dict[str, Any] = {}
-    if check is not None and "type" not in check and ("command" in check) != ("http" in check):
-        changed["health_check"] = {**check, "type": "COMMAND" if "command" in check else "HTTP"}
-    if executor is not None and "type" not in executor:
-        changed["executor"] = {**executor, "type": "CUSTOM"}
-    return {**info, **changed} if changed else info
+    """A TaskInfo of a LAUNCH with the type of its health check, which older frameworks leave out."""
+    check = info.get("health_check")
+    if check is None or "type" in check or ("command" in check) == ("http" in check):
+        return info
+    return {**info, "health_check": {**check, "type": "COMMAND" if "command" in check else "HTTP"}}
 
 
 # --- Resources ----------------------------------------------------------------------------------------
@@ -220,13 +225,14 @@ def task_problem(context: AcceptContext, info: Info) -> Problem:
     """Return why one task of a LAUNCH is invalid, or None."""
     executor = info.get("executor")
     problem = _problem_of(context, info)
-    if problem is None and _share_cgroups(info) is False:
-        problem = "Only tasks in a task group may have 'share_cgroups' set to 'false'"
     if problem is None and ("command" in info) == (executor is not None):
         problem = "Task should have at least one (but not both) of CommandInfo or ExecutorInfo present"
     if problem is None and executor is not None:
-        problem = _executor_problem(context, executor, in_group=False)
-    return problem or _room_problem(context, [info], executor, "task and its executor is")
+        problem = _first(_lone_executor_problems(context, executor))
+    problem = problem or _room_problem(context, [info], executor, "task and its executor is")
+    if problem is None and _share_cgroups(info) is False:
+        problem = "Only tasks in a task group may have 'share_cgroups' set to 'false'"
+    return problem
 
 
 def group_problem(context: AcceptContext, infos: Sequence[Info], executor: Info) -> Problem:
@@ -244,15 +250,17 @@ def _group_problems(context: AcceptContext, infos: Sequence[Info], executor: Inf
         seen.add(task_id)
         if problem is not None:
             yield f"Task '{task_id}' is invalid: {problem}"
-    yield _share_cgroups_problem(context, infos, executor)
-    yield _executor_problem(context, executor, in_group=True) or _too_small(context, executor)
+    yield from _group_executor_problems(context, executor)
     for info in infos:
         if "executor" in info and not same_executor(info["executor"], executor):
             yield (
                 f"The `ExecutorInfo` of task '{info['task_id']['value']}' is different from "
                 f"executor '{executor['executor_id']['value']}'"
             )
+    yield _too_small(context, executor)
     yield _room_problem(context, infos, executor, "task group and its executor are")
+    yield _share_cgroups_problem(context, infos, executor)
+    yield _own_cgroups_problem(executor)
 
 
 def _problem_of(context: AcceptContext, info: Info) -> Problem:
@@ -270,7 +278,7 @@ def _problems_of(context: AcceptContext, info: Info) -> Iterator[Problem]:
         yield f"Task uses invalid agent {agent_id} while agent {context.agent.id} is expected"
     grace = info.get("kill_policy", _NOTHING).get("grace_period")
     yield _below_zero(grace, "Task's 'kill_policy.grace_period'")
-    yield _below_zero(info.get("max_completion_time"), "Task's 'max_completion_time'")
+    yield _below_zero(info.get("max_completion_time"), "Task's `max_completion_time`")
     yield _in("Task uses invalid check", check_problem, info.get("check"))
     yield _in("Task uses invalid health check", health_check_problem, info.get("health_check"))
     if not info.get("resources"):  # zero cpus are something
@@ -289,16 +297,26 @@ def _limits_problem(context: AcceptContext, info: Info) -> Problem:
         return f"Agent {context.agent.id} does not support task resource limits"
     requested = resources_of(context, info).quantities()
     for name, limit in limits.items():
-        if name not in _LIMITED:
+        if name not in ("cpus", "mem"):
             return f"Resource limits can only be set for cpus and mem, not for {name}"
         if name not in requested:
             return f"When a limit of {name} is specified, a request of {name} must also be specified"
-        if limit["value"] < to_double(requested.get_amount(name)):
+        request = to_double(requested.get_amount(name))
+        if (_is_less_memory if name == "mem" else lt)(limit["value"], request):
             return f"The limit of {name} must not be below its request"
     return None
 
 
-_LIMITED = ("cpus", "mem")
+def _is_less_memory(limit: float, request: float) -> bool:
+    """Whether a limit of mem is below a request, as a master compares them: in bytes of whole megabytes, and 64 bits.
+
+    So 32.4 is not below 32.5, -1 is far more, and 2**44 is none.  Infinity is never below, whatever its sign.
+    """
+    return not math.isinf(limit) and _bytes(limit) < _bytes(request)
+
+
+def _bytes(megabytes: float) -> int:
+    return wrapped("uint64", megabytes) * 2**20 % 2**64
 
 
 def _in_group_problem(info: Info) -> Problem:
@@ -320,6 +338,12 @@ def _in_group_problem(info: Info) -> Problem:
 def _share_cgroups(info: Info) -> bool | None:
     found: bool | None = info.get("container", _NOTHING).get("linux_info", _NOTHING).get("share_cgroups")
     return found
+
+
+def _own_cgroups_problem(executor: Info) -> Problem:
+    if _share_cgroups(executor):
+        return "The 'share_cgroups' field cannot be set to 'true' on executor containers"
+    return None
 
 
 def _share_cgroups_problem(context: AcceptContext, infos: Sequence[Info], executor: Info) -> Problem:
@@ -358,47 +382,65 @@ _LEAST_CPUS, _LEAST_MEMORY = 10, 32_000
 """The least that the executor of a task group needs, in thousandths."""
 
 
-def _executor_problem(context: AcceptContext, executor: Info, *, in_group: bool) -> Problem:
-    return _first(_executor_problems(context, executor, in_group=in_group))
+def _lone_executor_problems(context: AcceptContext, executor: Info) -> Iterator[Problem]:
+    """Apply the rules for the executor of a task of a LAUNCH, one after another in the master's order."""
+    yield from _executor_problems(context, executor)
+    if "type" not in executor and "command" not in executor:
+        yield "'ExecutorInfo.command' must be set"
+    if executor.get("type", "CUSTOM") != "CUSTOM":
+        yield "'ExecutorInfo.type' must be 'CUSTOM'"
+    own = resources_of(context, executor)
+    if any(entry.shared for entry in own):  # which those of a group may have
+        yield f"Executor resources {own} should not contain any shared resources"
+    yield _own_cgroups_problem(executor)
 
 
-def _executor_problems(context: AcceptContext, executor: Info, *, in_group: bool) -> Iterator[Problem]:
+def _group_executor_problems(context: AcceptContext, executor: Info) -> Iterator[Problem]:
+    """Apply the rules for the executor of a group, one after another in the master's order."""
+    yield from _executor_problems(context, executor, must_name_framework=True)
+    if "type" not in executor:
+        yield "'ExecutorInfo.type' must be set"
+    if executor["type"] == "UNKNOWN":
+        yield "Unknown executor type"
+    if executor.get("container", _NOTHING).get("type") == "DOCKER":
+        yield "Docker ContainerInfo is not supported on the executor"
+
+
+def _executor_problems(
+    context: AcceptContext, executor: Info, *, must_name_framework: bool = False
+) -> Iterator[Problem]:
     """Apply the rules for an executor by itself, one after another in the master's order."""
     executor_id = executor["executor_id"]["value"]
     claimed, own = executor.get("framework_id", _NOTHING).get("value"), context.framework.id
-    yield _type_problem(executor, in_group=in_group)
+    yield _type_problem(executor)
     yield id_error(executor_id)
-    if in_group and claimed is None:
+    yield _below_zero(executor.get("shutdown_grace_period"), "ExecutorInfo's 'shutdown_grace_period'")
+    yield _in("Executor's `CommandInfo` is invalid", command_problem, executor.get("command"))
+    yield _in("Executor's `ContainerInfo` is invalid", container_problem, executor.get("container"))
+    if must_name_framework and claimed is None:
         yield "'ExecutorInfo.framework_id' must be set"
     if claimed not in (None, own):
         yield f"ExecutorInfo has an invalid FrameworkID (Actual: {claimed} vs Expected: {own})"
-    yield _below_zero(executor.get("shutdown_grace_period"), "ExecutorInfo's 'shutdown_grace_period'")
     yield _in("Executor uses", _resources_problem, entries(executor.get("resources", ()), context), " ")
-    yield _in("Executor's `CommandInfo` is invalid", command_problem, executor.get("command"))
-    yield _in("Executor's `ContainerInfo` is invalid", container_problem, executor.get("container"))
-    if _share_cgroups(executor):
-        yield "The 'share_cgroups' field cannot be set to 'true' on executor containers"
     known = context.framework.executors.get((context.agent.id, executor_id))
-    if known is not None and not same_executor(known.info, executor):
+    # A master knows whose executor it is, so that a task need not say it.
+    owner = {"framework_id": {"value": own}}
+    if known is not None and not same_executor({**executor, **owner}, {**known.info, **owner}):
         yield "ExecutorInfo is not compatible with existing ExecutorInfo with same ExecutorID."
 
 
-def _type_problem(executor: Info, *, in_group: bool) -> Problem:
+def _type_problem(executor: Info) -> Problem:
     kind = executor.get("type")
-    if kind is None and in_group:
-        return "'ExecutorInfo.type' must be set"
-    if kind == "UNKNOWN":
-        return "Unknown executor type"
-    if kind == "DEFAULT" and not in_group:
-        return "'ExecutorInfo.type' must be 'CUSTOM'"
-    if kind == "DEFAULT" and "command" in executor:
-        return "'ExecutorInfo.command' must not be set for 'DEFAULT' executor"
-    if kind != "DEFAULT" and "command" not in executor:
+    if kind == "CUSTOM" and "command" not in executor:
         return "'ExecutorInfo.command' must be set for 'CUSTOM' executor"
+    if kind != "DEFAULT":
+        return None
+    if "command" in executor:
+        return "'ExecutorInfo.command' must not be set for 'DEFAULT' executor"
     container = executor.get("container", _NOTHING)
-    if kind == "DEFAULT" and container.get("type", "MESOS") != "MESOS":
+    if container.get("type", "MESOS") != "MESOS":
         return "'ExecutorInfo.container.type' must be 'MESOS' for 'DEFAULT' executor"
-    if kind == "DEFAULT" and "image" in container.get("mesos", _NOTHING):
+    if "image" in container.get("mesos", _NOTHING):
         return "'ExecutorInfo.container.mesos.image' must not be set for 'DEFAULT' executor"
     return None
 
@@ -422,35 +464,63 @@ def _amount(milli: int) -> str:
 
 # --- Whether two executors are the same ---------------------------------------------------------------
 
-_UNORDERED = {"labels": "labels", "environment": "variables"}
-"""Messages that are a list in no particular order: the name of the field, and of the list in it."""
-_DEFAULTS: Mapping[str, Any] = {"shell": True}
+_EXECUTOR = mesos_message("mesos.v1.ExecutorInfo")
+_COUNTED: Mapping[str, Sequence[str]] = {
+    "ExecutorInfo": (
+        "type",
+        "executor_id",
+        "framework_id",
+        "data",
+        "command",
+        "name",
+        "source",
+        "container",
+        "discovery",
+    ),
+    "CommandInfo": ("value", "user", "shell", "arguments", "environment", "uris"),
+    "CommandInfo.URI": ("value", "executable", "extract", "output_file"),
+    "Environment.Variable": ("name", "value"),
+    "ContainerInfo": ("type", "hostname", "docker", "volumes"),
+    "ContainerInfo.DockerInfo": (
+        *("image", "network", "privileged", "force_pull_image"),
+        *("parameters", "port_mappings"),
+    ),
+    "Volume": ("container_path", "mode", "host_path"),
+    "Port": ("number", "name", "protocol", "visibility"),
+}
+"""The fields by which a master compares messages that have others too, beside the resources of an executor."""
 
 
-def same_executor(one: Info, other: Info) -> bool:
-    """Whether a master holds two ExecutorInfos of one framework equal; it writes the framework's id in by itself."""
-    if Resources(map(to_model, one.get("resources", ()))) != Resources(map(to_model, other.get("resources", ()))):
+def same_executor(info: Info, other: Info) -> bool:
+    """Whether a master holds two ExecutorInfos equal.
+
+    It does not look at labels, networks, limits, images, secrets and whatever else `_COUNTED` leaves out, and it takes
+    a field that is absent for its default.  It looks for each element of a list of the first, whose order means
+    nothing, in that of the second; so a list that has one element twice equals one that has two, but not vice versa.
+    """
+    if Resources(map(to_model, info.get("resources", ()))) != Resources(map(to_model, other.get("resources", ()))):
         return False
-    plain, other_plain = (
-        _canonical({key: value for key, value in info.items() if key not in ("resources", "framework_id")})
-        for info in (one, other)
+    return _is_same(_EXECUTOR, info, other)
+
+
+def _is_same(message: Message, info: Info, other: Info) -> bool:
+    return all(
+        _is_same_field(message.fields[name], info.get(name), other.get(name))
+        for name in _COUNTED.get(message.title, message.fields)
     )
-    return bool(plain == other_plain)
 
 
-def _canonical(value: Any) -> Any:
-    """The value with what is unordered sorted, and without what says nothing."""
-    if isinstance(value, Mapping):
-        found = {}
-        for name, part in value.items():
-            plain = _canonical(part)
-            listed = _UNORDERED.get(name)
-            if listed is not None and isinstance(plain, Mapping):
-                plain = sorted(plain.get(listed, ()), key=repr)
-            if plain not in ("", [], {}, _DEFAULTS.get(name)):
-                found[name] = plain
-        return found
-    return [_canonical(part) for part in value] if isinstance(value, list) else value
+def _is_same_field(field: Field, value: Any, other: Any) -> bool:
+    kind = field.type
+    if isinstance(kind, Message):
+        if field.label != "repeated":
+            return _is_same(kind, value or _NOTHING, other or _NOTHING)
+        ones, others = value or (), other or ()
+        return len(ones) == len(others) and all(any(_is_same(kind, a, b) for b in others) for a in ones)
+    absent = [] if field.label == "repeated" else default_of(field)
+    if absent == "UNKNOWN":  # a type that is unknown is not one that is absent
+        return bool(value == other)
+    return bool((absent if value is None else value) == (absent if other is None else other))
 
 
 # --- Lists of rules -----------------------------------------------------------------------------------

@@ -9,14 +9,15 @@ from types import MappingProxyType
 from typing import Any
 
 from fake_master.state import roles
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import NANOSECONDS
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer
-from fake_master.state.tasks import Executor, Task
-from mesosctl.api.resources import Format, list_to_json
-from mesosctl.model.resources import Resources
+from fake_master.state.offers import OutstandingOffer
+from fake_master.state.tasks import Executor, KnownTask
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.defaults import WithUnknown
+from mesosctl.mesos.messages.resources import Format, list_to_json
 
 # An operator is shown every offer whole, whatever its framework understands.
 _OPERATOR = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
@@ -41,6 +42,10 @@ def version_info(state: MasterState) -> dict[str, Any]:
     return {**_BUILD, "git_tag": state.profile.version, "version": state.profile.version}
 
 
+_V1_UNKNOWN = {"QUOTA_V2": WithUnknown({}, b"\x08\x03")}
+"""Capabilities that the v1 message does not know: an empty object, in protobuf with the number (3)."""
+
+
 def master_info(state: MasterState) -> dict[str, Any]:
     """MasterInfo."""
     try:
@@ -55,13 +60,12 @@ def master_info(state: MasterState) -> dict[str, Any]:
         "hostname": state.hostname,
         "version": state.profile.version,
         "address": {"hostname": state.hostname, "ip": state.ip, "port": state.port},
-        # A capability newer than the message's own list is written as an empty object.
-        "capabilities": [{} if name == "QUOTA_V2" else {"type": name} for name in state.profile.master_capabilities],
+        "capabilities": [_V1_UNKNOWN.get(name, {"type": name}) for name in state.profile.master_capabilities],
     }
 
 
 def agent(
-    of: Agent,
+    of: KnownAgent,
     offered: Resources,
     sees: roles.Sees = roles.everything,
     added: Added = _NOTHING,
@@ -91,7 +95,7 @@ def agent(
     return message
 
 
-def agent_info(of: Agent, sees: roles.Sees = roles.everything, listed: Listing = list_to_json) -> dict[str, Any]:
+def agent_info(of: KnownAgent, sees: roles.Sees = roles.everything, listed: Listing = list_to_json) -> dict[str, Any]:
     """SlaveInfo."""
     info: dict[str, Any] = {
         "hostname": of.hostname,
@@ -119,25 +123,13 @@ def recovered_agents(state: MasterState) -> list[dict[str, Any]]:
     return found
 
 
-def _reregistered(of: Agent) -> dict[str, Any]:
+def _reregistered(of: KnownAgent) -> dict[str, Any]:
     if of.reregistered_time is None:
         return {}
     return {"reregistered_time": {"nanoseconds": int(of.reregistered_time * NANOSECONDS)}}
 
 
-def framework_info(of: Framework) -> dict[str, Any]:
-    """FrameworkInfo with the defaults that the master writes out, and without empty lists."""
-    written: dict[str, Any] = _without_empty_lists(of.info)
-    return {"failover_timeout": 0.0, "checkpoint": False} | written
-
-
-def _without_empty_lists(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _without_empty_lists(part) for name, part in value.items() if part != []}
-    return [_without_empty_lists(part) for part in value] if isinstance(value, list) else value
-
-
-def framework(of: Framework, offers: Sequence[Any], added: Added = _NOTHING) -> dict[str, Any]:
+def framework(of: KnownFramework, offers: Sequence[Any], added: Added = _NOTHING) -> dict[str, Any]:
     """Describe a framework, and offers to it that are described already, as GET_FRAMEWORKS shows it."""
     times = _framework_times(of)
     if of.recovered:  # when it was registered is unknown
@@ -157,14 +149,14 @@ def framework(of: Framework, offers: Sequence[Any], added: Added = _NOTHING) -> 
     return message | {name: entries for name, entries in lists.items() if entries}
 
 
-def framework_event(of: Framework) -> dict[str, Any]:
+def framework_event(of: KnownFramework) -> dict[str, Any]:
     """A framework as the operator events tell of it: no offers and no resources, and a time of leaving in any case."""
     return {**_framework_times(of), "unregistered_time": {"nanoseconds": 0}}
 
 
-def _framework_times(of: Framework) -> dict[str, Any]:
+def _framework_times(of: KnownFramework) -> dict[str, Any]:
     return {
-        "framework_info": framework_info(of),
+        "framework_info": of.info,
         "active": of.active,
         "connected": of.connected,
         "recovered": of.recovered,
@@ -173,7 +165,10 @@ def _framework_times(of: Framework) -> dict[str, Any]:
     }
 
 
-def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
+_OF_TASK_INFO = ("labels", "discovery", "container", "health_check", "kill_policy", "limits")
+
+
+def task(of: KnownTask, listed: Listing = list_to_json) -> dict[str, Any]:
     """A task as GET_TASKS and the operator events show it."""
     message: dict[str, Any] = {
         "name": of.name,
@@ -185,28 +180,39 @@ def task(of: Task, listed: Listing = list_to_json) -> dict[str, Any]:
     }
     if of.executor_id:
         message["executor_id"] = {"value": of.executor_id}
+    if of.user is not None:
+        message["user"] = of.user
     if of.statuses:
         statuses = [status.message(of) for status in of.statuses]
         latest = statuses[-1]
         message |= {"statuses": statuses, "status_update_state": latest["state"]}
         if "uuid" in latest:
             message["status_update_uuid"] = latest["uuid"]
-    return message | {key: of.info[key] for key in ("labels", "discovery", "container") if key in of.info}
+    return message | {key: of.info[key] for key in _OF_TASK_INFO if key in of.info}
 
 
 def executor(of: Executor) -> dict[str, Any]:
     """An ExecutorInfo of a framework, with the fields that the master adds."""
-    own = {"framework_id": {"value": of.framework_id}, "resources": list_to_json(of.resources, "POST")}
-    return {**of.info, **own}
+    message = {name: value for name, value in of.info.items() if name != "resources"}
+    message["framework_id"] = {"value": of.framework_id}
+    if len(of.resources):
+        message["resources"] = list_to_json(of.resources, "POST")
+    return message
 
 
-def operator_offer(state: MasterState, of: Offer, on: Agent, listed: Listing = list_to_json) -> dict[str, Any]:
+def operator_offer(
+    state: MasterState, of: OutstandingOffer, on: KnownAgent, listed: Listing = list_to_json
+) -> dict[str, Any]:
     """An Offer message as an operator sees it."""
     return offer(state, of, on, _OPERATOR, listed)
 
 
 def offer(
-    state: MasterState, of: Offer, on: Agent, capabilities: frozenset[str], listed: Listing = list_to_json
+    state: MasterState,
+    of: OutstandingOffer,
+    on: KnownAgent,
+    capabilities: frozenset[str],
+    listed: Listing = list_to_json,
 ) -> dict[str, Any]:
     """An Offer message, in the format that the capabilities ask for."""
     multi_role = "MULTI_ROLE" in capabilities
@@ -221,6 +227,8 @@ def offer(
     }
     if on.attributes:
         described["attributes"] = [attribute(name, value) for name, value in on.attributes.items()]
+    if of.executors:
+        described["executor_ids"] = [{"value": name} for name in of.executors]
     unavailability = state.maintenance.unavailability(on)
     if unavailability is not None:
         described["unavailability"] = dict(unavailability)
@@ -231,7 +239,7 @@ def offer(
     return described
 
 
-def inverse_offer(state: MasterState, to: Framework, offer_id: str, on: Agent) -> dict[str, Any]:
+def inverse_offer(state: MasterState, to: KnownFramework, offer_id: str, on: KnownAgent) -> dict[str, Any]:
     """An InverseOffer message; it is about everything that the framework has there, and so names no resources."""
     return {
         "id": {"value": offer_id},
@@ -242,7 +250,7 @@ def inverse_offer(state: MasterState, to: Framework, offer_id: str, on: Agent) -
     }
 
 
-def _url(on: Agent) -> dict[str, Any]:
+def _url(on: KnownAgent) -> dict[str, Any]:
     return {
         "scheme": "http",
         "address": {"hostname": on.hostname, "ip": on.ip, "port": on.port},

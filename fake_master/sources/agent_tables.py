@@ -1,34 +1,21 @@
 """The tables [[agents]] of a cluster file; `example_cluster.toml` shows every key."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from itertools import repeat
+from typing import Annotated
 
-from fake_master.sources.cluster_tables import check_keys, is_number, read_tables
+import msgspec
+from msgspec import Meta
+
 from fake_master.state.agents import Absence, Domain
-from mesosctl.api.resource_text import read_resources
-from mesosctl.model.errors import BadInput, RuleViolation, UsageError
-from mesosctl.model.notation import parse_span
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.messages.resource_text import read_resources
+from mesosctl.mesos.messages.strict.shapes import LARGEST, Name, Seconds, Table
 
-_KNOWN_AGENT_KEYS = {
-    "resources",
-    "hostname",
-    "attributes",
-    "region",
-    "zone",
-    "count",
-    "active",
-    "loses",
-    "delay",
-    "leaves_after",
-    "returns_after",
-    "launch_delay",
-    "oversubscribed",
-    "principal",
-}
 _MOST_AGENTS = 100_000
 
 
@@ -61,6 +48,63 @@ def _parsed(text: str) -> Resources:
 def _configured(stack: tuple[Reservation, ...]) -> tuple[Reservation, ...]:
     """A static reservation as an agent keeps it: the role alone."""
     return tuple(Reservation("STATIC", level.role) for level in stack)
+
+
+class AgentTable(Table):
+    """One agent, or several equal ones."""
+
+    resources: Annotated[
+        str,
+        Meta(
+            description="What it has, as a text or as JSON; a role in brackets means reserved for that role.",
+            examples=["cpus:4;mem:2GiB"],
+        ),
+    ]
+    hostname: Annotated[str | None, Meta(description="The default is agent-1, agent-2, …", examples=["node"])] = None
+    attributes: Annotated[
+        dict[str, str | Annotated[float, Meta(ge=-LARGEST, le=LARGEST)]], Meta(examples=[{"rack": "r1"}])
+    ] = msgspec.field(default_factory=dict)
+    region: Annotated[Name | None, Meta(description="Region and zone are its fault domain.", examples=["eu"])] = None
+    zone: Annotated[Name | None, Meta(examples=["a"])] = None
+    count: Annotated[
+        int,
+        Meta(
+            description="So many equal agents; a number is appended to their host names.",
+            ge=1,
+            le=_MOST_AGENTS,
+            examples=[3],
+        ),
+    ] = 1
+    active: Annotated[bool, Meta(description="False: registered, but not in service.")] = True
+    loses: Annotated[
+        int,
+        Meta(
+            description="So many of its first operations never reach it; -1 means that no operation does.",
+            ge=-1,
+            le=LARGEST,
+        ),
+    ] = 0
+    delay: Annotated[Seconds, Meta(description="Seconds until an operation reaches it.", examples=[1.5])] = 0.0
+    launch_delay: Annotated[Seconds, Meta(description="Seconds until a launched task reaches it.", examples=[1])] = 0.0
+    leaves_after: Annotated[
+        Seconds | None,
+        Meta(description="Seconds from its registration until it becomes unreachable.", examples=[30]),
+    ] = None
+    returns_after: Annotated[
+        Seconds | None,
+        Meta(
+            description="Seconds from its registration until it is reachable again; the default is never.",
+            examples=[300],
+        ),
+    ] = None
+    oversubscribed: Annotated[
+        str,
+        Meta(
+            description="Unused resources that its estimator reports; offered as revocable.",
+            examples=["cpus:2;mem:1GiB"],
+        ),
+    ] = ""
+    principal: Annotated[str | None, Meta(description="The principal that registers it.", examples=["agents"])] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,99 +141,44 @@ class AgentSpec:
             raise BadInput(problem, field="resources", hint=error.hint) from error
 
 
-def agent_specs(entries: Sequence[Any], where: str) -> tuple[AgentSpec, ...]:
-    """Read the array [[agents]].  Raises BadInput."""
-    return read_tables(entries, where, "agents", _MOST_AGENTS, _agent_specs)
+def agent_specs(tables: Iterable[AgentTable], where: str) -> tuple[AgentSpec, ...]:
+    """The agents that tables describe.  Raises BadInput for what does not fit together, and for too many."""
+    found: list[AgentSpec] = []
+    for index, table in enumerate(tables):
+        found.extend(_agent_specs(table, f"{where}[{index}]"))
+        if len(found) > _MOST_AGENTS:
+            raise BadInput(f"{where}: more than {_MOST_AGENTS} agents", field=f"{where}[{index}]")
+    return tuple(found)
 
 
-def _agent_specs(entry: dict[str, Any], where: str) -> list[AgentSpec]:
-    check_keys(entry, _KNOWN_AGENT_KEYS, where)
-    resources, hostname = entry.get("resources"), entry.get("hostname")
-    count, active, attributes = entry.get("count", 1), entry.get("active", True), entry.get("attributes", {})
-    if not isinstance(resources, str):
-        raise BadInput(f"{where} has no resources", field=f"{where}.resources", hint='resources = "cpus:4;mem:2GiB"')
-    if not (hostname is None or isinstance(hostname, str)):
-        raise BadInput(f"{where}: hostname is not a string", field=f"{where}.hostname")
-    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= _MOST_AGENTS:
-        raise BadInput(f"{where}: count is not a number from 1 to {_MOST_AGENTS}", field=f"{where}.count")
-    if not isinstance(active, bool):
-        raise BadInput(f"{where}: active is not true or false", field=f"{where}.active")
-    if not isinstance(attributes, dict) or not all(isinstance(v, str) or is_number(v) for v in attributes.values()):
-        raise BadInput(
-            f"{where}: attributes is not a table of strings and numbers",
-            field=f"{where}.attributes",
-            hint='attributes = { rack = "r1" }',
-        )
-    domain = _domain(entry, where)
-    absence = _absence(entry, where)
-    faults = _faults(entry, where)
-    oversubscribed = entry.get("oversubscribed", "")
-    principal = entry.get("principal")
-    if not (principal is None or isinstance(principal, str)):
-        raise BadInput(f"{where}: principal is not a string", field=f"{where}.principal")
-    if not isinstance(oversubscribed, str):
-        raise BadInput(
-            f"{where}: oversubscribed is not a string", field=f"{where}.oversubscribed", hint='"cpus:2;mem:1GiB"'
-        )
-    typed = {name: value if isinstance(value, str) else float(value) for name, value in attributes.items()}
-    return [
-        AgentSpec(
-            resources,
-            f"{hostname}-{n}" if hostname and count > 1 else hostname,
-            typed,
-            active,
-            **faults,
-            absence=absence,
-            domain=domain,
-            oversubscribed=oversubscribed,
-            principal=principal,
-            where=where,
-        )
-        for n in range(1, count + 1)
-    ]
-
-
-def _domain(entry: Mapping[str, Any], where: str) -> Domain | None:
-    """Read the fault domain of an agent.  Raises BadInput."""
-    if "region" not in entry and "zone" not in entry:
-        return None
-    region, zone = entry.get("region"), entry.get("zone")
-    if not (isinstance(region, str) and isinstance(zone, str) and region and zone):
+def _agent_specs(table: AgentTable, where: str) -> Iterator[AgentSpec]:
+    if (table.region is None) != (table.zone is None):
         raise BadInput(f"{where}: a fault domain is a region and a zone, both strings", field=f"{where}.region")
-    return Domain(region, zone)
+    spec = AgentSpec(
+        table.resources,
+        table.hostname,
+        {name: value if isinstance(value, str) else float(value) for name, value in table.attributes.items()},
+        table.active,
+        loses=table.loses,
+        delay=table.delay,
+        launch_delay=table.launch_delay,
+        absence=_absence(table, where),
+        domain=None if table.region is None or table.zone is None else Domain(table.region, table.zone),
+        oversubscribed=table.oversubscribed,
+        principal=table.principal,
+        where=where,
+    )
+    if not table.hostname or table.count == 1:
+        yield from repeat(spec, table.count)
+        return
+    for number in range(1, table.count + 1):
+        yield replace(spec, hostname=f"{table.hostname}-{number}")
 
 
-def _no_seconds(where: str, key: str, value: object) -> BadInput:
-    """The refusal of a span that is not a number of seconds, such as "5s", with what to write."""
-    try:
-        meant = f"{parse_span(str(value), key):.15g}"
-    except UsageError:
-        meant = "5"
-    hint = f"write {key} = {meant}"
-    return BadInput(f"{where}: {key} is not a number of seconds", field=f"{where}.{key}", hint=hint)
-
-
-def _faults(entry: Mapping[str, Any], where: str) -> dict[str, Any]:
-    """Read the fields of `AgentFaults` of an agent.  Raises BadInput."""
-    loses = entry.get("loses", 0)
-    if not isinstance(loses, int) or not is_number(loses) or loses < -1:
-        raise BadInput(f"{where}: loses is neither a number of operations nor -1 for all", field=f"{where}.loses")
-    delays = {key: entry.get(key, 0.0) for key in ("delay", "launch_delay")}
-    for key, delay in delays.items():
-        if not is_number(delay) or delay < 0:
-            raise _no_seconds(where, key, delay)
-    return {"loses": loses, **{key: float(delay) for key, delay in delays.items()}}
-
-
-def _absence(entry: Mapping[str, Any], where: str) -> Absence | None:
-    """Read the absence of an agent.  Raises BadInput."""
-    for key in ("leaves_after", "returns_after"):
-        value = entry.get(key)
-        if value is not None and (not is_number(value) or value < 0):
-            raise _no_seconds(where, key, value)
-    leaves, returns = entry.get("leaves_after"), entry.get("returns_after")
+def _absence(table: AgentTable, where: str) -> Absence | None:
+    leaves, returns = table.leaves_after, table.returns_after
     if leaves is None and returns is None:
         return None
     if leaves is None or (returns is not None and returns <= leaves):
         raise BadInput(f"{where}: an agent can only return after it has left", field=f"{where}.returns_after")
-    return Absence(float(leaves), None if returns is None else float(returns))
+    return Absence(leaves, returns)

@@ -4,43 +4,44 @@
 [[frameworks]] and [rate_limits], `initial_state` quotas, weights, reservations and volumes.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.services.agents.checkpointed_resources import DoesNotFit
 from fake_master.services.agents.registration import slack_of_use
-from fake_master.sources.agent_tables import AgentSpec, agent_specs
+from fake_master.sources.agent_tables import AgentSpec, AgentTable, agent_specs
 from fake_master.sources.cluster_tables import (
-    check_keys,
+    FlagValues,
+    FrameworkTable,
+    TasksTable,
     flag_texts,
     rate_limits_flag,
     simulated_frameworks,
     task_outcome,
 )
 from fake_master.sources.demand import Listed
-from fake_master.sources.initial_state import SECTIONS, InitialState, read_initial_state
+from fake_master.sources.initial_state import InitialSections, InitialState, read_initial_state
 from fake_master.sources.kept_cluster import KeptCluster
 from fake_master.sources.simulated_frameworks import Launched, SimulatedFramework, SimulatedFrameworkSpec
-from fake_master.state.agents import Agent, AgentFaults
+from fake_master.state.agents import AgentFaults, KnownAgent
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.files import reading
-from mesosctl.api.files.desired_state import CLUSTER_FILE_KEYS
-from mesosctl.api.files.line_numbers import places_in_toml
-from mesosctl.api.files.text_file import TextFile
-from mesosctl.model.errors import BadInput, Forbidden, RuleViolation
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
-
-_KNOWN_KEYS = {*CLUSTER_FILE_KEYS, *SECTIONS}
+from mesosctl.files.desired_state import CLUSTER_FILE_KEYS
+from mesosctl.files.text_file import TextFile
+from mesosctl.files.typed_file import TypedFile, read_typed
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.errors import BadInput, Forbidden, RuleViolation
+from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11, PROFILES, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +105,12 @@ class ClusterSpec:
             simulated = [SimulatedFramework(master, framework, on_launch) for framework in self.frameworks]
             if kept is not None and kept.enter(master, simulated):
                 return master
-            hosts: dict[str, Agent] = {}
+            hosts: dict[str, KnownAgent] = {}
             for agent in master.state.agents.values():
                 hosts.setdefault(agent.hostname, agent)
-            for one, framework in zip(simulated, self.frameworks, strict=True):
+            for scheduler, framework in zip(simulated, self.frameworks, strict=True):
                 with self._in_file(framework.where):
-                    one.join(hosts)
+                    scheduler.join(hosts)
         return master
 
     def _parsed_flags(self) -> MasterFlags:
@@ -117,8 +118,7 @@ class ClusterSpec:
         try:
             return MasterFlags.parse(self.flags)
         except BadInput as error:
-            found = _FLAG.match(error.message)
-            name = found[1] if found else ""
+            name = (error.field or "").partition(".")[0]
             if self.file is None or name not in self.flags or self.flags[name] != self.flags_of_file.get(name):
                 raise
             error.field = f"flags.{name}"
@@ -143,7 +143,7 @@ class ClusterSpec:
     def task_files(self) -> list[Path]:
         """The files of tasks that it was read from, beside its own."""
         demands = (framework.demand for framework in self.frameworks)
-        return [one.file for one in demands if isinstance(one, Listed) and one.file is not None]
+        return [demand.file for demand in demands if isinstance(demand, Listed) and demand.file is not None]
 
     @property
     def joins_after(self) -> list[float]:
@@ -179,7 +179,7 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
     if hostname in master.state.known_agents.hosts:
         raise BadInput(f"two agents are called {hostname}: host names must be unique", field="hostname")
     agent_id, registered_time = master.agent_registry.identity(hostname)
-    agent = Agent(
+    agent = KnownAgent(
         id=agent_id,
         hostname=hostname,
         number=index + 1,
@@ -208,9 +208,6 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         ) from refusal
 
 
-_FLAG = re.compile(r"--(\w+)")
-
-
 def _profile(version: str) -> Profile:
     """The rules of a version.  Raises BadInput."""
     if version not in PROFILES:
@@ -219,47 +216,58 @@ def _profile(version: str) -> Profile:
     return PROFILES[version]
 
 
+class ClusterDocument(InitialSections):
+    """A cluster file."""
+
+    mesos_version: Annotated[str, Meta(examples=[MESOS_1_11.name])] = MESOS_1_4.name
+    seed: Annotated[
+        int, Meta(description="The seed of everything that is drawn from a distribution.", examples=[7])
+    ] = 0
+    flags: Annotated[FlagValues, Meta(description="Any flag of the master, with Mesos's name.")] = msgspec.field(
+        default_factory=dict
+    )
+    rate_limits: Annotated[dict[str, Any] | None, Meta(description="The keys of the JSON of --rate-limits.")] = None
+    agents: list[AgentTable] = msgspec.field(default_factory=list)
+    tasks: TasksTable = msgspec.field(default_factory=TasksTable)
+    frameworks: list[FrameworkTable] = msgspec.field(default_factory=list)
+
+
 def read_cluster(text: str, where: str) -> ClusterSpec:
-    """Return the cluster in the text of a cluster file, which `where` names.  Raises BadInput with the line."""
-    content = reading.read_toml(text, where)
-    file = TextFile(where, text, places_in_toml)
-    with file.refusals():
-        return _cluster(content, file)
+    """Return the cluster in the text of a cluster file, which `where` names.
+
+    Raises BadInput: with the line of every fault of keys and types, or of the first broken rule.
+    """
+    read = read_typed(text, where, ClusterDocument, _check_no_desired_state)
+    read.refuse()
+    with read.file.refusals():
+        return _cluster(read)
 
 
-def _cluster(content: dict[str, Any], file: TextFile) -> ClusterSpec:
-    if "schema_version" in content and not content.keys() & set(CLUSTER_FILE_KEYS):
+def _check_no_desired_state(document: Mapping[str, Any], _: str) -> None:
+    if "schema_version" in document and not document.keys() & set(CLUSTER_FILE_KEYS):
         raise BadInput(
             "this is a desired-state file, and a cluster file is needed",
             field="schema_version",
             hint="give it to diff, plan or apply with -f; a cluster file has [[agents]]",
         )
-    check_keys(content, _KNOWN_KEYS, "")
-    flags = content.get("flags", {})
-    if not isinstance(flags, dict):
-        raise BadInput("flags is not a table", field="flags")
-    flags = flag_texts(flags, "flags")
-    if "rate_limits" in content:
+
+
+def _cluster(read: TypedFile[ClusterDocument]) -> ClusterSpec:
+    document = read.value
+    flags = flag_texts(document.flags)
+    if document.rate_limits is not None:
         if "rate_limits" in flags:
             raise BadInput("rate_limits is both a flag and a table", field="rate_limits", hint="give it once")
-        flags["rate_limits"] = rate_limits_flag(content["rate_limits"])
-    agents = content.get("agents", [])
-    if not isinstance(agents, list):
-        raise BadInput("agents is not an array of tables", field="agents", hint="write [[agents]]")
-    version = content.get("mesos_version", MESOS_1_4.name)
-    if not isinstance(version, str):
-        raise BadInput("mesos_version is not a string", field="mesos_version", hint='mesos_version = "1.11"')
-    _profile(version)
-    seed = content.get("seed", 0)
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise BadInput("seed is not a whole number", field="seed", hint="seed = 7")
+        flags["rate_limits"] = rate_limits_flag(document.rate_limits)
+    _profile(document.mesos_version)
+    folder = Path(read.file.name).parent
     return ClusterSpec(
-        agents=agent_specs(agents, "agents"),
-        mesos_version=version,
+        agents=agent_specs(document.agents, "agents"),
+        mesos_version=document.mesos_version,
         flags=flags,
-        frameworks=simulated_frameworks(content.get("frameworks", []), "frameworks", Path(file.name).parent, seed),
-        task_outcome=task_outcome(content["tasks"], "tasks") if "tasks" in content else TaskOutcome(),
-        initial=read_initial_state(content, file),
-        file=file,
+        frameworks=simulated_frameworks(document.frameworks, "frameworks", folder, document.seed),
+        task_outcome=task_outcome(document.tasks),
+        initial=read_initial_state(read),
+        file=read.file,
         flags_of_file=flags,
     )

@@ -13,17 +13,17 @@ from typing import Any
 
 from fake_master.services.agents.checkpointed_resources import configured_form
 from fake_master.state.flags import DEFAULTS, known_flags
-from mesosctl.api.files.desired_state import content, labels_to_toml
-from mesosctl.api.resource_text import write_resources
-from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.reservations.operations import plain_disk
-from mesosctl.model.resource import Reservation, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import profile_of
-from mesosctl.planning.desired_state import Actual, exported, registered_agents
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from mesosctl.files.desired_state import content, labels_to_toml
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.desired.desired_state import Actual, exported, registered_agents
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.resource_text import write_resources
+from mesosctl.mesos.rules.reservations.operations import plain_disk
+from mesosctl.mesos.rules.version_profile import profile_of
 
 
 def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
@@ -48,7 +48,7 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     desired, unwritten = exported(Actual(snapshot.quotas, snapshot.weights, registered))
     sections = {key: value for key, value in content(desired).items() if key != "schema_version" and value}
     left_out += unwritten
-    usages: dict[str, list[Usage]] = {}
+    usages: dict[str, list[FrameworkUsage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
     document: dict[str, Any] = {"mesos_version": profile_of(snapshot.version).name}
@@ -75,7 +75,7 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     return document, left_out
 
 
-def _names(agents: Iterable[Agent]) -> tuple[dict[str, str], list[str]]:
+def _names(agents: Iterable[ClusterAgent]) -> tuple[dict[str, str], list[str]]:
     """A host name for each agent, by id: in a cluster file none may be used twice."""
     hosts = Counter(agent.hostname for agent in agents)
     taken, names, left_out = set(hosts), {}, []
@@ -93,7 +93,7 @@ def _names(agents: Iterable[Agent]) -> tuple[dict[str, str], list[str]]:
     return names, left_out
 
 
-def _agent(agent: Agent, name: str) -> dict[str, Any]:
+def _agent(agent: ClusterAgent, name: str) -> dict[str, Any]:
     configured = Resources(configured_form(entry) for entry in agent.total.non_revocable())
     written: dict[str, Any] = {"hostname": name, "resources": _text(configured)}
     if agent.attributes:
@@ -127,7 +127,7 @@ def _volume(name: str, entry: Resource) -> dict[str, Any]:
 
 
 def _framework(
-    framework: SnapshotFramework, usages: list[Usage], names: Mapping[str, str], left_out: list[str]
+    framework: SnapshotFramework, usages: list[FrameworkUsage], names: Mapping[str, str], left_out: list[str]
 ) -> dict[str, Any]:
     written: dict[str, Any] = {
         "name": framework.name,
@@ -148,7 +148,7 @@ def _framework(
     return kept
 
 
-def _wish(framework: SnapshotFramework, usages: list[Usage]) -> dict[str, Any]:
+def _wish(framework: SnapshotFramework, usages: list[FrameworkUsage]) -> dict[str, Any]:
     """Return the task of a framework, and what it does with offers; one that is away may want more when it is back."""
     suppressed, task = framework.suppressed or frozenset(), average_task(usages)
     if task and framework.active and suppressed.issuperset(framework.roles):
@@ -156,7 +156,7 @@ def _wish(framework: SnapshotFramework, usages: list[Usage]) -> dict[str, Any]:
     return {"suppressed": sorted(suppressed), "answer": "hold", "task": task}
 
 
-def average_task(usages: Iterable[Usage]) -> str:
+def average_task(usages: Iterable[FrameworkUsage]) -> str:
     """The average of the running tasks, as text of plain amounts; empty if none is running."""
     ran = [usage for usage in usages if usage.tasks]
     held = Quantities.total(usage.resources.scalar_quantities() for usage in ran)
@@ -165,7 +165,7 @@ def average_task(usages: Iterable[Usage]) -> str:
 
 
 def _running(
-    usage: Usage, names: Mapping[str, str], framework: SnapshotFramework, left_out: list[str]
+    usage: FrameworkUsage, names: Mapping[str, str], framework: SnapshotFramework, left_out: list[str]
 ) -> dict[str, Any]:
     held = usage.resources.non_revocable()
     if held != usage.resources:

@@ -23,13 +23,13 @@ from itertools import count
 from pathlib import Path
 from random import Random
 
-from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, RuleViolation, UsageError
-from mesosctl.model.notation import parse_resources, parse_span
-from mesosctl.model.quantities import to_milli
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.replayed_tasks import ReplayedTask
+from mesosctl.files.reading import open_file, read_within, unreadable_hint, why_unreadable
+from mesosctl.mesos.amounts.notation import parse_resources, parse_span
+from mesosctl.mesos.amounts.quantities import to_milli
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.door.replayed_tasks import ReplayedTask
+from mesosctl.mesos.errors import BadInput, RuleViolation, UsageError
 
 _MOMENT = 0.001
 
@@ -247,6 +247,8 @@ class Listed(Demand):
 
 _COLUMNS = ("asked", "lasts", "task", "name", "role", "agent")
 _NOT_RESOURCES = frozenset(_COLUMNS)
+MOST_TASKS = 1_000_000
+"""The most tasks of a file: they are in memory while its framework lives."""
 
 
 def read_tasks(path: Path, field: str, task: Resources, roles: Sequence[str]) -> Listed:
@@ -258,7 +260,7 @@ def read_tasks(path: Path, field: str, task: Resources, roles: Sequence[str]) ->
     """
     try:
         with open_file(path) as file:
-            text = file.read().decode("utf-8-sig")
+            text = read_within(file).decode("utf-8-sig")
     except (OSError, ValueError) as error:
         problem = f"{path} cannot be read: {why_unreadable(error)}"
         raise BadInput(problem, field=field, hint=unreadable_hint(path, error)) from error
@@ -273,15 +275,21 @@ def read_tasks(path: Path, field: str, task: Resources, roles: Sequence[str]) ->
             problem, field=field, hint="asked,lasts,task,name,role,agent: at least asked, and each only once"
         )
     reader = _Rows(path, field, header, task, roles)
+    found: list[WantedTask] = []
+    names: set[str] = set()
     try:
-        found = [reader.task(row, rows.line_num) for row in rows if row]
+        for row in filter(None, rows):
+            wanted = reader.task(row, rows.line_num)
+            if wanted.name in names:
+                raise BadInput(f"{path}, line {rows.line_num}: two tasks are called '{wanted.name}'", field=field)
+            if len(found) == MOST_TASKS:
+                raise BadInput(f"{path} has more than {MOST_TASKS:,} tasks", field=field)
+            found.append(wanted)
+            if wanted.name is not None:
+                names.add(wanted.name)
     except csv.Error as error:
         raise BadInput(f"{path}, line {rows.line_num}: {error}", field=field) from error
     found.sort(key=lambda wanted: wanted.asked)
-    names = [wanted.name for wanted in found if wanted.name is not None]
-    if len(set(names)) != len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise BadInput(f"{path}: two tasks are called '{twice}'", field=field)
     return Listed(found, path)
 
 

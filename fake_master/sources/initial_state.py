@@ -9,36 +9,69 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import blake2s
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
 
 from fake_master.registry.interface import Registry
 from fake_master.services.agents.checkpointed_resources import CHECKPOINT_KIND
 from fake_master.services.quota import QUOTA_KIND, WEIGHT_KIND
 from fake_master.state.flags import MasterFlags
 from fake_master.state.quota import SentQuota
-from mesosctl.api.files.desired_state import labels_of, read_sections
-from mesosctl.api.files.text_file import TextFile
-from mesosctl.api.resource_text import read_resources
-from mesosctl.api.resources import list_to_json
-from mesosctl.model import roles
-from mesosctl.model.errors import BadInput, Conflict, RuleViolation
-from mesosctl.model.quantities import Quota, to_double
-from mesosctl.model.quota import rules as quota_rules
-from mesosctl.model.quota.rules import GivenFacts, Wish, refuse
-from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.holdings import RegisteredAgent
-from mesosctl.model.reservations.operations import check_create
-from mesosctl.model.reservations.rules import Requester, check_reserve, check_stack
-from mesosctl.model.resource import Disk, Labels, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import MESOS_1_11, Profile
-from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.reservation_plan import AgentReservations, DesiredReservation
+from mesosctl.files.desired_state import LabelsTable, Sections, desired_state, labels_of
+from mesosctl.files.text_file import TextFile
+from mesosctl.files.typed_file import TypedFile
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quota, to_double
+from mesosctl.mesos.amounts.resource import Disk, Labels, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.holdings import RegisteredAgent
+from mesosctl.mesos.desired.desired_state import DesiredState
+from mesosctl.mesos.desired.reservation_plan import AgentReservations, DesiredOnAgent
+from mesosctl.mesos.errors import BadInput, Conflict, RuleViolation
+from mesosctl.mesos.messages.resource_text import read_resources
+from mesosctl.mesos.messages.resources import list_to_json
+from mesosctl.mesos.messages.strict.shapes import Name, Table
+from mesosctl.mesos.rules.quota import rules as quota_rules
+from mesosctl.mesos.rules.quota.rules import GivenFacts, Wish, refuse
+from mesosctl.mesos.rules.reservations import operations
+from mesosctl.mesos.rules.reservations.operations import check_create
+from mesosctl.mesos.rules.reservations.rules import Requester, check_reserve, check_stack
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
 SEEDED_KIND = "pictured"
 """The kind of the record which says that a registry has its first content; the name is that of older releases."""
-SECTIONS = frozenset({"quotas", "weights", "reservations", "volumes"})
-_VOLUME_KEYS = frozenset({"agent", "id", "size", "role", "under", "path", "principal", "reserver", "labels", "shared"})
+
+
+class VolumeTable(Table):
+    """A persistent volume, on disk that is reserved."""
+
+    agent: Annotated[Name, Meta(description="A host name.", examples=["node"])]
+    id: Annotated[Name, Meta(examples=["db-1"])]
+    size: Annotated[Name, Meta(examples=["disk:10GiB"])]
+    role: Annotated[Name, Meta(examples=["web"])]
+    under: Annotated[
+        list[str],
+        Meta(description="The roles that its reservation refines, from the bottom up.", examples=[["dept"]]),
+    ] = msgspec.field(default_factory=list)
+    path: Annotated[str, Meta(description="The path in the container.", examples=["data"])] = "data"
+    principal: Annotated[str | None, Meta(description="Who creates the volume.", examples=["ops"])] = None
+    reserver: Annotated[
+        str | None,
+        Meta(
+            description="Who reserved the disk; this and labels are needed only if several reservations match.",
+            examples=["ops"],
+        ),
+    ] = None
+    labels: Annotated[LabelsTable, Meta(description="The labels of the reservation.")] = None
+    shared: bool = False
+
+
+class InitialSections(Sections):
+    """The sections of a cluster file that are about the initial state."""
+
+    volumes: list[VolumeTable] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +85,7 @@ class VolumeSpec:
     """The plain disk that it is made of, with its source, but without an owner."""
     role: str
     under: tuple[str, ...] = ()
-    """The roles that the reservation of its disk refines, from the bottom up."""
+    """The roles that its reservation refines, from the bottom up."""
     path: str = "data"
     principal: str | None = None
     """The creator."""
@@ -125,7 +158,7 @@ class InitialState:
         """Return what each agent has on its disk, by host name."""
         totals = dict(agents)
         desired = self.desired.reservations or ()
-        by_host: dict[str, list[DesiredReservation]] = {}
+        by_host: dict[str, list[DesiredOnAgent]] = {}
         places: dict[str, int] = {}
         for index, reservation in enumerate(desired):
             _check_agent(reservation.agent, totals, f"reservations[{index}].agent")
@@ -183,76 +216,54 @@ def _at(place: str, other: str = "", file: TextFile | None = None) -> Iterator[N
     try:
         yield
     except (RuleViolation, Conflict) as error:
-        error.field = other if file is not None and other in file.find(file.text).lines else place
+        error.field = other if file is not None and other in file.places.lines else place
         raise
 
 
 # --- Reading ------------------------------------------------------------------------------------------
 
 
-def read_initial_state(document: Mapping[str, Any], file: TextFile) -> InitialState:
-    """The sections of a cluster file that are about the initial state.  Raises BadInput with line and key."""
-    sections = {key: document[key] for key in sorted(SECTIONS & document.keys())}
-    if not sections:
+def read_initial_state(read: TypedFile[Any]) -> InitialState:
+    """The state that `InitialSections` mean.  Raises BadInput with the line of every broken rule."""
+    sections: InitialSections = read.value
+    given = {key: getattr(sections, key) for key in InitialSections.__struct_fields__}
+    if all(section is None for section in given.values()):
         return InitialState()
-    digest = blake2s(json.dumps(sections, default=str).encode("utf-8", "replace"), digest_size=4).hexdigest()
-    unread = InitialState(fingerprint=digest, file=file)
-    with unread.placed():
-        return replace(unread, desired=read_sections(sections), volumes=_volumes(sections.get("volumes", [])))
+    text = json.dumps(msgspec.to_builtins(given), sort_keys=True)
+    desired = desired_state(read)
+    volumes = [_volume(table, f"volumes[{index}]", read) for index, table in enumerate(sections.volumes or ())]
+    read.refuse()
+    digest = blake2s(text.encode("utf-8", "replace"), digest_size=4).hexdigest()
+    return InitialState(desired, tuple(volumes), digest, read.file)
 
 
-def _volumes(entries: Any) -> tuple[VolumeSpec, ...]:
-    if not isinstance(entries, list):
-        raise _wrong("volumes", "it is not an array of tables", "write [[volumes]]")
-    return tuple(_volume(entry, f"volumes[{index}]") for index, entry in enumerate(entries))
-
-
-def _volume(entry: Any, where: str) -> VolumeSpec:
-    if not isinstance(entry, dict):
-        raise _wrong(where, "it is not a table", "write [[volumes]]")
-    for key in entry:
-        if key not in _VOLUME_KEYS:
-            raise _wrong(f"{where}.{key}", "there is no such key", f"known: {', '.join(sorted(_VOLUME_KEYS))}")
-    for key in ("agent", "id", "size", "role"):
-        if not isinstance(entry.get(key), str) or not entry[key]:
-            raise _wrong(f"{where}.{key}", "a string is needed here")
-    for key in ("path", "principal", "reserver"):
-        if key in entry and not isinstance(entry[key], str):
-            raise _wrong(f"{where}.{key}", "it is not a string")
-    under = entry.get("under", [])
-    if not isinstance(under, list) or not all(isinstance(role, str) for role in under):
-        raise _wrong(f"{where}.under", "it is not a list of roles")
-    if not isinstance(entry.get("shared", False), bool):
-        raise _wrong(f"{where}.shared", "it is not true or false")
-    check_stack((where, role) for role in (*under, entry["role"]))
+def _volume(table: VolumeTable, where: str, read: TypedFile[Any]) -> VolumeSpec:
+    disk = Resource("disk", 0)
+    with read.noted(where):
+        check_stack((where, role) for role in (*table.under, table.role))
+    with read.noted(f"{where}.size"):
+        disk = _disk(table.size)
     return VolumeSpec(
-        agent=entry["agent"],
-        id=entry["id"],
-        disk=_disk(entry["size"], f"{where}.size"),
-        role=entry["role"],
-        under=tuple(under),
-        path=entry.get("path", "data"),
-        principal=entry.get("principal"),
-        reserver=entry.get("reserver"),
-        labels=labels_of(entry.get("labels"), f"{where}.labels"),
-        shared=entry.get("shared", False),
+        agent=table.agent,
+        id=table.id,
+        disk=disk,
+        role=table.role,
+        under=tuple(table.under),
+        path=table.path,
+        principal=table.principal,
+        reserver=table.reserver,
+        labels=labels_of(table.labels),
+        shared=table.shared,
     )
 
 
-def _disk(text: str, where: str) -> Resource:
-    """The disk that a text or JSON means."""
-    try:
-        found = list(read_resources(text))
-    except RuleViolation as error:
-        raise _wrong(where, error.message, error.hint) from None
+def _disk(text: str) -> Resource:
+    """The disk that a text or JSON means.  Raises RuleViolation."""
+    found = list(read_resources(text))
     plain = [replace(entry, disk=None) for entry in found if not entry.is_persistent_volume]
     if len(found) != 1 or plain != [Resource("disk", found[0].value)] or not found[0].is_scalar:
-        raise _wrong(where, f"'{text}' is not an amount of disk", 'size = "disk:10GiB"')
+        raise RuleViolation(f"'{text}' is not an amount of disk", hint='size = "disk:10GiB"')
     return found[0]
-
-
-def _wrong(where: str, sentence: str, hint: str | None = None) -> RuleViolation:
-    return RuleViolation(sentence, field=where, rule="wanted.valid", hint=hint)
 
 
 # --- Writing ------------------------------------------------------------------------------------------

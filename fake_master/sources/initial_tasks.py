@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 from sys import intern
 
 from fake_master.master import Master
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, TaskStatus
-from mesosctl.api.resources import list_to_json
-from mesosctl.model.errors import BadInput
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import did_you_mean
-from mesosctl.model.values import Value, value_is_empty, value_subtract
-from mesosctl.planning.snapshot import Lending, SnapshotTask, Usage
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import Ending, Executor, KnownTask, TaskGroup, TaskStatus
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import Value, value_is_empty, value_subtract
+from mesosctl.mesos.cluster.snapshot import FrameworkUsage, Lending, SnapshotTask
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.resources import list_to_json
+from mesosctl.mesos.roles import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class RunningTasks:
     """The place of its table in the cluster file."""
 
 
-def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Agent]) -> Usage:
+def usage_of(running: RunningTasks, framework: KnownFramework, hosts: Mapping[str, KnownAgent]) -> FrameworkUsage:
     """Return the tasks' part of the free resources of their agent.  Raises BadInput."""
     where = f"framework '{framework.name}': running on {running.agent}"
     agent = hosts.get(running.agent)
@@ -60,12 +60,14 @@ def usage_of(running: RunningTasks, framework: Framework, hosts: Mapping[str, Ag
             raise BadInput(problem, field=f"{running.where}.resources", hint=hint)
         held += part
     for name in running.volumes:
-        volume = next((one for one in free if one.disk is not None and one.disk.persistence_id == name), None)
+        volume = next(
+            (resource for resource in free if resource.disk is not None and resource.disk.persistence_id == name), None
+        )
         if volume is None:
             hint = "name a volume from [[volumes]] that no other task uses"
             raise BadInput(f"{where}: there is no unused volume '{name}'", field=f"{running.where}.volumes", hint=hint)
         held += Resources([volume])
-    return Usage(framework.id, agent.id, role, held, running.tasks)
+    return FrameworkUsage(framework.id, agent.id, role, held, running.tasks)
 
 
 def _part_of(free: Resources, wanted: Resource) -> Resources | None:
@@ -84,11 +86,11 @@ def _part_of(free: Resources, wanted: Resource) -> Resources | None:
     return Resources(found) if value_is_empty(missing) else None
 
 
-def _common(one: Value, other: Value) -> Value:
+def _common(value: Value, other: Value) -> Value:
     """Return the intersection of two values of one kind."""
-    if isinstance(one, int) and isinstance(other, int):
-        return min(one, other)
-    return value_subtract(one, value_subtract(one, other))
+    if isinstance(value, int) and isinstance(other, int):
+        return min(value, other)
+    return value_subtract(value, value_subtract(value, other))
 
 
 _Key = tuple[str, str, str]
@@ -98,8 +100,8 @@ _Key = tuple[str, str, str]
 class _Restored:
     """A task, and the resources of its executor."""
 
-    framework: Framework
-    task: Task
+    framework: KnownFramework
+    task: KnownTask
     executor: Executor | None = None
 
 
@@ -119,7 +121,7 @@ class SnapshotTasks:
         for task in self.lending.tasks:
             self._by_usage.setdefault((task.framework_id, task.agent_id, task.role), []).append(task)
 
-    def hold(self, framework: Framework, usage: Usage, held: Resources, number: int) -> None:
+    def hold(self, framework: KnownFramework, usage: FrameworkUsage, held: Resources, number: int) -> None:
         """Add a framework's usage of one agent in one role; `number` makes names unique.
 
         `held` are the resources of the usage, with its role.  Raises BadInput.
@@ -139,7 +141,7 @@ class SnapshotTasks:
         elif len(held):
             self._executor(framework, usage.agent_id, name, held)
 
-    def _add_nameless(self, framework: Framework, group: TaskGroup) -> None:
+    def _add_nameless(self, framework: KnownFramework, group: TaskGroup) -> None:
         if not self.master.runtime.evicts:
             framework.add_task_group(group)
             return
@@ -147,7 +149,7 @@ class SnapshotTasks:
             self._add(framework, task)
             self._nameless.append(_Restored(framework, task))
 
-    def _hold_named(self, framework: Framework, usage: Usage, known: Iterable[SnapshotTask]) -> Resources:
+    def _hold_named(self, framework: KnownFramework, usage: FrameworkUsage, known: Iterable[SnapshotTask]) -> Resources:
         """Add the tasks whose names are known, and return the rest of the usage.  Raises BadInput."""
         resources = usage.resources
         for task in known:
@@ -168,25 +170,25 @@ class SnapshotTasks:
         if not runtime.evicts:
             return
         for restored in self.lending.tasks:
-            one = self._named[restored.framework_id, restored.id]
+            restored_task = self._named[restored.framework_id, restored.id]
             if restored.phase == "arriving":
-                arriving.append(one)
+                arriving.append(restored_task)
                 continue
-            runtime.restore(one.framework, one.task, one.executor)
+            runtime.restore(restored_task.framework, restored_task.task, restored_task.executor)
             if restored.phase == "ending":
-                self._end_later(one)
-        for one in self._nameless:
-            runtime.restore(one.framework, one.task, None)
-        for one in arriving:
-            self.master.task_runner.arrive(one.framework, one.task, one.executor)
+                self._end_later(restored_task)
+        for restored_task in self._nameless:
+            runtime.restore(restored_task.framework, restored_task.task, None)
+        for restored_task in arriving:
+            self.master.task_runner.arrive(restored_task.framework, restored_task.task, restored_task.executor)
 
-    def _end_later(self, one: _Restored) -> None:
+    def _end_later(self, restored: _Restored) -> None:
         ending = Ending(self.master.state.now + self.lending.stop_seconds, "TASK_KILLED")
-        self.master.task_runner.end_later(one.framework, one.task, ending)
+        self.master.task_runner.end_later(restored.framework, restored.task, ending)
 
-    def _add_named(self, framework: Framework, restored: SnapshotTask) -> None:
+    def _add_named(self, framework: KnownFramework, restored: SnapshotTask) -> None:
         started = not self.master.runtime.evicts or restored.phase in ("running", "ending")
-        task = Task(
+        task = KnownTask(
             id=restored.id,
             framework_id=framework.id,
             agent_id=restored.agent_id,
@@ -205,12 +207,12 @@ class SnapshotTasks:
         self._named[framework.id, restored.id] = _Restored(framework, task, executor)
 
     @staticmethod
-    def _add(framework: Framework, task: Task) -> None:
+    def _add(framework: KnownFramework, task: KnownTask) -> None:
         framework.add_task(task)
         framework.count_task(task)
 
     @staticmethod
-    def _executor(framework: Framework, agent_id: str, name: str, held: Resources) -> Executor:
+    def _executor(framework: KnownFramework, agent_id: str, name: str, held: Resources) -> Executor:
         info = {"executor_id": {"value": name}, "framework_id": {"value": framework.id}}
         executor = Executor(name, framework.id, agent_id, info | {"resources": list_to_json(held, "POST")}, held)
         framework.executors[agent_id, name] = executor

@@ -19,15 +19,16 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.registry.interface import Registry, reading_records
 from fake_master.sources.simulated_frameworks import SimulatedFramework
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.local_scheduler import LocalStream
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import SilentStream
-from fake_master.state.tasks import Ending, Executor, Task, TaskGroup, TaskStatus
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_model
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import Ending, Executor, KnownTask, TaskGroup, TaskStatus
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.resources import RESOURCE, list_to_json, to_model
 
 KIND, KEY = "cluster", "kept"
 """The record."""
@@ -51,7 +52,7 @@ def _to_document(master: Master, simulated: Iterable[SimulatedFramework]) -> dic
     """Return the time, the frameworks, their tasks and offers as JSON."""
     table = _Table()
     refused = partial(_refusals, master, table)
-    schedulers = [one.to_document() for one in simulated]
+    schedulers = [framework.to_document() for framework in simulated]
     return {
         "now": master.state.now,
         "frameworks": [
@@ -73,19 +74,18 @@ class _Table:
     parts: list[Any] = field(default_factory=list)
     _parts_by_text: dict[str, int] = field(default_factory=dict)
     written: list[list[dict[str, Any]]] = field(default_factory=list)
-    _by_object: dict[int, tuple[int, Resources]] = field(default_factory=dict)
     _by_text: dict[str, int] = field(default_factory=dict)
+    number: Callable[[Resources], int] = field(init=False)
+    """Returns the number of resources, which are written if they are new."""
 
-    def number(self, resources: Resources) -> int:
-        """Return the number of resources, which are written if they are new."""
-        known = self._by_object.get(id(resources))
-        if known is not None:
-            return known[0]
+    def __post_init__(self) -> None:
+        self.number = IdentityCache(self._write, most=None).of
+
+    def _write(self, resources: Resources) -> int:
         entries = list_to_json(resources, "POST")
         number = self._by_text.setdefault(json.dumps(entries), len(self.written))
         if number == len(self.written):
             self.written.append(entries)
-        self._by_object[id(resources)] = number, resources  # kept, so that its id is not used again
         return number
 
     @staticmethod
@@ -102,7 +102,7 @@ class _Table:
         return number
 
 
-def _refusals(master: Master, table: _Table, framework: Framework) -> list[list[Any]]:
+def _refusals(master: Master, table: _Table, framework: KnownFramework) -> list[list[Any]]:
     """Return [role, number of the resources, end, agents] for refusals that are alike."""
     alike: dict[tuple[str, int, float], list[str]] = {}
     if framework.id in master.state.frameworks:
@@ -112,7 +112,7 @@ def _refusals(master: Master, table: _Table, framework: Framework) -> list[list[
     return [[*key, agents] for key, agents in alike.items()]
 
 
-def _framework_to_document(framework: Framework, table: _Table) -> dict[str, Any]:
+def _framework_to_document(framework: KnownFramework, table: _Table) -> dict[str, Any]:
     return {
         "info": table.plain(framework.info),
         "registered": framework.registered_time,
@@ -143,12 +143,12 @@ def _framework_to_document(framework: Framework, table: _Table) -> dict[str, Any
     }
 
 
-def _holds_offers(framework: Framework) -> bool:
+def _holds_offers(framework: KnownFramework) -> bool:
     scheduler = framework.scheduler
     return not isinstance(scheduler, SimulatedFramework) or scheduler.holds_offers
 
 
-def _task_to_row(task: Task, table: _Table) -> list[Any]:
+def _task_to_row(task: KnownTask, table: _Table) -> list[Any]:
     end = task.told_to_end
     return [
         task.id,
@@ -177,9 +177,9 @@ class _Reader:
     def resources(self, number: int) -> Resources:
         return self._resources[number]
 
-    def task(self, row: list[Any], framework_id: str) -> Task:
+    def task(self, row: list[Any], framework_id: str) -> KnownTask:
         name, agent_id, role, number, executor_id, state, statuses, lasts, end, info = row
-        return Task(
+        return KnownTask(
             id=name,
             framework_id=framework_id,
             agent_id=agent_id,
@@ -262,19 +262,19 @@ def _restore(master: Master, record: Mapping[str, Any], simulated: Sequence[Simu
     with reading_records():
         reader = _Reader(record)
         restored = {}
-        offers: list[Offer] = []
+        offers: list[OutstandingOffer] = []
         for document in record["frameworks"]:
             framework = _framework(document)
             restored[framework.id] = framework
             _hold(master, framework, document, reader)
             offers += _offers(document, framework, reader)
         by_scheduler = {}
-        for one, document in zip(simulated, record["schedulers"], strict=True):
+        for scheduler, document in zip(simulated, record["schedulers"], strict=True):
             own = restored.get(document["framework"])
-            by_scheduler[one] = own
+            by_scheduler[scheduler] = own
             if own is not None:
                 own.is_simulated = True
-                own.stream = LocalStream(one) if own.connected else None
+                own.stream = LocalStream(scheduler) if own.connected else None
         for document, framework in zip(record["frameworks"], restored.values(), strict=True):
             framework.completed_tasks.extend(reader.task(row, framework.id) for row in document["completed"])
             completed = list(framework.completed_tasks)
@@ -285,8 +285,8 @@ def _restore(master: Master, record: Mapping[str, Any], simulated: Sequence[Simu
         master.subscriptions.made, master.state.offers.made = map(int, record["made"])
         for offer in offers:
             _offer_again(master, offer)
-        for one, document in zip(simulated, record["schedulers"], strict=True):
-            one.resume(document, by_scheduler[one])
+        for scheduler, document in zip(simulated, record["schedulers"], strict=True):
+            scheduler.resume(document, by_scheduler[scheduler])
         for document, framework in zip(record["frameworks"], restored.values(), strict=True):
             _refuse_again(master, framework, document.get("refusals", ()), reader)
         for framework in restored.values():
@@ -294,9 +294,9 @@ def _restore(master: Master, record: Mapping[str, Any], simulated: Sequence[Simu
                 master.task_runner.go_on(framework, task, framework.executors.get((task.agent_id, task.executor_id)))
 
 
-def _framework(document: Mapping[str, Any]) -> Framework:
+def _framework(document: Mapping[str, Any]) -> KnownFramework:
     connected, active = document["state"]
-    return Framework(
+    return KnownFramework(
         id=document["info"]["id"]["value"],
         info=document["info"],
         registered_time=float(document["registered"]),
@@ -308,7 +308,7 @@ def _framework(document: Mapping[str, Any]) -> Framework:
     )
 
 
-def _hold(master: Master, framework: Framework, document: Mapping[str, Any], reader: _Reader) -> None:
+def _hold(master: Master, framework: KnownFramework, document: Mapping[str, Any], reader: _Reader) -> None:
     """Give a framework its tasks and executors, agent by agent, as far as their resources are there."""
     held: dict[str, list[tuple[Resources, Callable[[], None]]]] = {}
     for row in document["tasks"]:
@@ -340,16 +340,19 @@ def _adding(add: Callable[[Any], None], what: Any) -> Callable[[], None]:
     return lambda: add(what)
 
 
-def _has_room(agent: Agent, held: Resources, wanted: Resources) -> bool:
+def _has_room(agent: KnownAgent, held: Resources, wanted: Resources) -> bool:
     return (agent.whole - held.allocated_to(None)).contains(wanted.allocated_to(None))
 
 
-def _offers(document: Mapping[str, Any], framework: Framework, reader: _Reader) -> Iterator[Offer]:
+def _offers(document: Mapping[str, Any], framework: KnownFramework, reader: _Reader) -> Iterator[OutstandingOffer]:
     for name, agent_id, role, number, kind in document["offers"]:
-        yield Offer(name, framework.id, agent_id, role, reader.resources(number), kind)
+        executors = framework.executors_on(agent_id)
+        yield OutstandingOffer(name, framework.id, agent_id, role, reader.resources(number), kind, executors)
 
 
-def _refuse_again(master: Master, framework: Framework, refusals: Iterable[Sequence[Any]], reader: _Reader) -> None:
+def _refuse_again(
+    master: Master, framework: KnownFramework, refusals: Iterable[Sequence[Any]], reader: _Reader
+) -> None:
     """Restore the refusals that have not ended."""
     for role, number, until, agents in refusals:
         seconds = float(until) - master.state.now
@@ -358,7 +361,7 @@ def _refuse_again(master: Master, framework: Framework, refusals: Iterable[Seque
                 master.allocator.restore_refusal(framework.id, agent_id, role, reader.resources(number), seconds)
 
 
-def _offer_again(master: Master, offer: Offer) -> None:
+def _offer_again(master: Master, offer: OutstandingOffer) -> None:
     """Restore an outstanding offer, if its resources are still there and free."""
     agent = master.state.agents.get(offer.agent_id)
     if agent is None or not agent.active:

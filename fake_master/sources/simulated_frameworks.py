@@ -17,18 +17,18 @@ from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
 from fake_master.sources.demand import Demand, Span, WantedTask, runs_for
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
-from fake_master.sources.waiting_tasks import Fitting, Waiting, WaitingTasks, part_of
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
+from fake_master.sources.waiting_tasks import Fitting, WaitingTask, WaitingTasks, part_of
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.local_scheduler import LocalScheduler, LocalStream
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.subscription import Subscription
-from fake_master.state.tasks import Task, TaskStatus
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache
-from mesosctl.model.version_profile import TERMINAL_STATES
-from mesosctl.planning.snapshot import Lending
+from fake_master.state.tasks import KnownTask, TaskStatus
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.snapshot import Lending
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 MOST_REQUESTS = 1000
 """The most waiting tasks of which it tells the sizes at once; the others when these are met."""
@@ -83,7 +83,7 @@ class SimulatedFrameworkSpec:
     """The place of its table in the cluster file."""
 
 
-Launched = Callable[[Framework, Offer, int], None]
+Launched = Callable[[KnownFramework, OutstandingOffer, int], None]
 """Called after each ACCEPT with the framework, the offer and the number of tasks."""
 
 
@@ -129,16 +129,16 @@ class SimulatedFramework(LocalScheduler):
         self._asked_for = 0
         self._revives_from = 0.0
         """When it may revive its roles for the rest of its tasks, in seconds since the epoch."""
-        self._rooms: dict[int, _Room] = {}
+        self._rooms = IdentityCache(self._room_in, most=_MOST_ROOMS)
         """By the id of an offer's resources: thousands of offers share a few objects."""
-        self._framework: Framework | None = None
+        self._framework: KnownFramework | None = None
         self._framework_id: str | None = None
         """The id that it has got, also after it was torn down: it never subscribes again."""
         self._refusal: str | None = None
         """The message of the ERROR that the framework got."""
         self._answers_later = False
         """Whether its calls may have to wait for permits, which they get in their order."""
-        self.on_start: Callable[[WantedTask, Task], None] | None = None
+        self.on_start: Callable[[WantedTask, KnownTask], None] | None = None
         """Called with each task of a demand that is launched."""
         self._random = self._new_random()
         self._subscribes = 0.0
@@ -177,7 +177,7 @@ class SimulatedFramework(LocalScheduler):
         """Whether it never stops asking."""
         return self._spec.demand is not None and self._spec.demand.is_endless
 
-    def join(self, hosts: Mapping[str, Agent]) -> None:
+    def join(self, hosts: Mapping[str, KnownAgent]) -> None:
         """Subscribe, now or after its delay; `hosts` has the agents by hostname, for the tasks that run.
 
         Raises BadInput if the master refuses it.
@@ -207,7 +207,7 @@ class SimulatedFramework(LocalScheduler):
             "waiting": self._waiting.to_document(),
         }
 
-    def resume(self, document: Mapping[str, Any], framework: Framework | None) -> None:
+    def resume(self, document: Mapping[str, Any], framework: KnownFramework | None) -> None:
         """Go on as the scheduler of a document; `framework` is its own, None if it has none, or none any more."""
         self._launched = int(document["launched"])
         self._framework_id = document["framework"]
@@ -229,8 +229,8 @@ class SimulatedFramework(LocalScheduler):
         self._random = self._new_random()
         self._expect(demand, float(document["joined"]))
         waiting = document["waiting"]
-        for one in self._waiting.resume(waiting, islice(self._asks, int(waiting["arrived"]))):
-            self._release_later(one)
+        for task in self._waiting.resume(waiting, islice(self._asks, int(waiting["arrived"]))):
+            self._release_later(task)
         self._plan_ask()
         if self._waiting:
             self._soon(self._revive)
@@ -262,10 +262,10 @@ class SimulatedFramework(LocalScheduler):
         suppressed = spec.suppressed if spec.demand is None else spec.roles
         return Subscription(info, suppressed=frozenset(suppressed))
 
-    def _restore(self, wanted: Subscription, hosts: Mapping[str, Agent]) -> None:
+    def _restore(self, wanted: Subscription, hosts: Mapping[str, KnownAgent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
         master, spec = self._master, self._spec
-        framework = Framework(
+        framework = KnownFramework(
             id=master.subscriptions.new_id(),
             info=wanted.info,
             registered_time=master.state.wall_time,
@@ -297,7 +297,7 @@ class SimulatedFramework(LocalScheduler):
         self._begin_asking()
         self._ask_for_the_rest()
 
-    def _take_part(self, framework: Framework) -> None:
+    def _take_part(self, framework: KnownFramework) -> None:
         self._framework, self._framework_id = framework, framework.id
         framework.is_simulated = True
         self._answers_later = self._master.rate_limiting.throttles(framework)
@@ -317,12 +317,12 @@ class SimulatedFramework(LocalScheduler):
         if self._framework is not None and self._framework.stream is not None:
             self._master.rate_limiting.receive(self._framework, action)
 
-    def offered(self, offers: Sequence[Offer]) -> None:
+    def offered(self, offers: Sequence[OutstandingOffer]) -> None:
         """See `LocalScheduler`."""
         if self._spec.answer != "hold":
             self._soon(partial(self._answer, offers))
 
-    def updated(self, task: Task, status: TaskStatus) -> None:
+    def updated(self, task: KnownTask, status: TaskStatus) -> None:
         """See `LocalScheduler`."""
         if status.uuid is None:  # the master's own: an agent is lost, or back
             self._soon(self._ask_for_the_rest)
@@ -341,18 +341,18 @@ class SimulatedFramework(LocalScheduler):
     def _soon(self, action: Callable[[], None]) -> None:
         self._master.state.timers.at(self._master.state.now, action)
 
-    def _acknowledge(self, task: Task, status: TaskStatus) -> None:
+    def _acknowledge(self, task: KnownTask, status: TaskStatus) -> None:
         framework = self._framework
         if framework is not None:
             self._call(partial(self._acknowledged, framework, task, status))
 
-    def _acknowledged(self, framework: Framework, task: Task, status: TaskStatus) -> None:
+    def _acknowledged(self, framework: KnownFramework, task: KnownTask, status: TaskStatus) -> None:
         """The master processes an ACKNOWLEDGE."""
         is_there = framework.all_tasks().get(task.id) is task
         if is_there and task.unacknowledged and task.unacknowledged[0] is status:
             self._master.task_updates.acknowledged(framework, task)
 
-    def _answer(self, offers: Sequence[Offer]) -> None:
+    def _answer(self, offers: Sequence[OutstandingOffer]) -> None:
         framework = self._framework
         if framework is None or not framework.active:
             return
@@ -372,7 +372,9 @@ class SimulatedFramework(LocalScheduler):
                 refused = self._spec.refuse_seconds
                 self._call(partial(self._master.offer_answers.decline, framework, (offer.id,), refused))
 
-    def _accept(self, framework: Framework, offer: Offer, tasks: list[Task], held: Resources) -> None:
+    def _accept(
+        self, framework: KnownFramework, offer: OutstandingOffer, tasks: list[KnownTask], held: Resources
+    ) -> None:
         """The master processes an ACCEPT."""
         self._under_way -= len(tasks)
         is_valid = offer.id in framework.offers
@@ -402,13 +404,13 @@ class SimulatedFramework(LocalScheduler):
             self._master.state.timers.at(due, self._ask)
         self._revive()
 
-    def _release_later(self, waiting: Waiting) -> None:
+    def _release_later(self, waiting: WaitingTask) -> None:
         """Let a task take any host, unless it gets its own by then."""
         state = self._master.state
         moment = waiting.wanted.released_at(state.now, self._master.allocation_interval)
         state.timers.at(moment, partial(self._release, waiting))
 
-    def _release(self, waiting: Waiting) -> None:
+    def _release(self, waiting: WaitingTask) -> None:
         """A task has waited for its host long enough."""
         if self._waiting.release(waiting):
             self._revive()
@@ -429,7 +431,7 @@ class SimulatedFramework(LocalScheduler):
                 requests.append(ResourceRequest(_amounts.of(task.resources), agent=hosts[host].id))
         return requests
 
-    def _answer_demand(self, framework: Framework, offers: Sequence[Offer]) -> None:
+    def _answer_demand(self, framework: KnownFramework, offers: Sequence[OutstandingOffer]) -> None:
         """Launch what fits, first come, first served; suppress once nothing waits."""
         agents = self._master.state.agents
         for offer in offers:
@@ -453,17 +455,24 @@ class SimulatedFramework(LocalScheduler):
         if not self._waiting:
             self._call(partial(self._suppress, framework))
 
-    def _task(self, framework: Framework, offer: Offer, part: Resources, wanted: WantedTask) -> Task:
+    def _task(
+        self, framework: KnownFramework, offer: OutstandingOffer, part: Resources, wanted: WantedTask
+    ) -> KnownTask:
         name = wanted.name
         while name is None:
             self._launched += 1
             following = f"task-{self._launched}"
             name = None if following in self._named else following
         lasts = runs_for(wanted, self._master.state.now)
-        return Task(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=lasts)
+        return KnownTask(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=lasts)
 
     def _accept_demand(
-        self, framework: Framework, offer: Offer, taken: Sequence[Fitting], tasks: Sequence[Task], held: Resources
+        self,
+        framework: KnownFramework,
+        offer: OutstandingOffer,
+        taken: Sequence[Fitting],
+        tasks: Sequence[KnownTask],
+        held: Resources,
     ) -> None:
         """The master processes an ACCEPT; tasks on an offer that is gone wait again."""
         if offer.id not in framework.offers:
@@ -477,7 +486,7 @@ class SimulatedFramework(LocalScheduler):
         if self._on_launch is not None:
             self._on_launch(framework, offer, len(tasks))
 
-    def _suppress(self, framework: Framework) -> None:
+    def _suppress(self, framework: KnownFramework) -> None:
         """The master processes a SUPPRESS, unless more was asked for, or a task ended, meanwhile."""
         is_done = not self._waiting if self._spec.demand is not None else self._lacking(framework) <= 0
         if is_done and framework.roles - framework.suppressed:
@@ -504,7 +513,7 @@ class SimulatedFramework(LocalScheduler):
             wanted = [ResourceRequest(spec.task.scalar_quantities())] * min(lacking, MOST_REQUESTS)
             self._call(lambda: self._master.allocator.request_resources(framework.id, wanted))
 
-    def _revive_once_per_interval(self, framework: Framework) -> None:
+    def _revive_once_per_interval(self, framework: KnownFramework) -> None:
         """Send REVIVE, or wait: tasks that end as they start would be launched without end at one moment."""
         now = self._master.state.now
         if now < self._revives_from:
@@ -518,16 +527,16 @@ class SimulatedFramework(LocalScheduler):
         """The roles in which it ever wants offers."""
         return frozenset(self._spec.roles).difference(self._spec.suppressed)
 
-    def _lacking(self, framework: Framework) -> int:
+    def _lacking(self, framework: KnownFramework) -> int:
         """Return how many of its number of tasks do not run; negative if more run."""
         return (self._spec.tasks or 0) - framework.alive
 
-    def _revive_for_the_rest(self, framework: Framework) -> None:
+    def _revive_for_the_rest(self, framework: KnownFramework) -> None:
         """The master processes a REVIVE, unless all of its tasks run meanwhile."""
         if self._lacking(framework) > 0:
             self._master.subscriptions.revive(framework, self._wanted_roles)
 
-    def _most(self, framework: Framework) -> int | None:
+    def _most(self, framework: KnownFramework) -> int | None:
         """Return how many tasks it launches from an offer at most; None if as many as fit."""
         spec = self._spec
         if spec.tasks is None:
@@ -535,19 +544,17 @@ class SimulatedFramework(LocalScheduler):
         wanted = max(0, self._lacking(framework) - self._under_way)
         return wanted if spec.per_offer is None else min(spec.per_offer, wanted)
 
-    def _room(self, offer: Offer) -> _Room:
-        room = self._rooms.get(id(offer.resources))
-        if room is None:
-            if len(self._rooms) >= _MOST_ROOMS:
-                self._rooms.clear()
-            room = self._rooms[id(offer.resources)] = _Room(offer.resources, self._spec.task, offer.role)
-        return room
+    def _room(self, offer: OutstandingOffer) -> _Room:
+        return self._rooms.of(offer.resources, offer.role)
 
-    def _tasks(self, framework: Framework, offer: Offer, parts: Sequence[Resources]) -> list[Task]:
+    def _room_in(self, offered: Resources, role: str) -> _Room:
+        return _Room(offered, self._spec.task, role)
+
+    def _tasks(self, framework: KnownFramework, offer: OutstandingOffer, parts: Sequence[Resources]) -> list[KnownTask]:
         first = self._launched + 1
         self._launched += len(parts)
         tasks = [
-            Task(f"task-{number}", framework.id, offer.agent_id, TASK_INFO, part, offer.role)
+            KnownTask(f"task-{number}", framework.id, offer.agent_id, TASK_INFO, part, offer.role)
             for number, part in enumerate(parts, first)
         ]
         if self._spec.lasts is not None:

@@ -11,21 +11,21 @@ from fake_master.sources.simulated_frameworks import SimulatedFramework
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import read_opened
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
-from fake_master.state.offers import Offer
-from fake_master.state.tasks import Task, TaskGroup
-from mesosctl.model.errors import BadInput
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.roles import is_strict_subrole, top_level
-from mesosctl.planning.dominant_shares import (
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.offers import OutstandingOffer
+from fake_master.state.tasks import KnownTask, TaskGroup
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.cluster.dominant_shares import (
+    AcceptedOffer,
     AllocationStage,
     FrameworkShare,
-    Revoked,
+    Revocation,
     RoleShare,
     Sharing,
-    SharingStep,
 )
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.roles import is_strict_subrole, top_level
 
 # Filters longer than this are not waited for.
 _LONGEST_REFUSAL = 3600.0
@@ -40,8 +40,8 @@ class _Recorder:
     """Frameworks that join later, in that order."""
     master: Master | None = None
     start: float = 0.0
-    steps: list[SharingStep] = field(default_factory=list)
-    revoked: list[Revoked] = field(default_factory=list)
+    steps: list[AcceptedOffer] = field(default_factory=list)
+    revoked: list[Revocation] = field(default_factory=list)
     """Since the last step."""
     going: list[str] = field(default_factory=list)
     """Tasks that were evicted since the last step."""
@@ -55,11 +55,11 @@ class _Recorder:
     def is_full(self) -> bool:
         return len(self.steps) >= self.most
 
-    def launched(self, framework: Framework, offer: Offer, tasks: int) -> None:
+    def launched(self, framework: KnownFramework, offer: OutstandingOffer, tasks: int) -> None:
         if self.master is None or self.is_full:
             return
         self.steps.append(
-            SharingStep(
+            AcceptedOffer(
                 number=len(self.steps) + 1,
                 seconds=self.seconds,
                 framework=framework.name,
@@ -84,7 +84,7 @@ class _Recorder:
         assert self.master is not None
         framework = what.revocation.framework
         self.revoked.append(
-            Revoked(
+            Revocation(
                 seconds=self.seconds,
                 action=what.kind,
                 framework=what.framework.name,
@@ -123,7 +123,9 @@ def _simulate_snapshot(snapshot: ClusterSnapshot, where: str, most_steps: int) -
             hint="turn it into a cluster file with mesosctl export --cluster --from FILE, and add the task of "
             "each framework to that file",
         )
-    playing = tuple(replace(one, answer="accept" if one.task else "decline") for one in spec.frameworks)
+    playing = tuple(
+        replace(framework, answer="accept" if framework.task else "decline") for framework in spec.frameworks
+    )
     assumed = ["each framework launches as many tasks as fit, of the average size of those that it runs"]
     idle = [framework.name for framework in active if not framework.task]
     if idle:
@@ -198,17 +200,20 @@ def _tasks_will_end(master: Master) -> bool:
     )
 
 
-def _has_end(task: Task | TaskGroup) -> bool:
-    return isinstance(task, Task) and task.lasts is not None and not task.is_terminal
+def _has_end(task: KnownTask | TaskGroup) -> bool:
+    return isinstance(task, KnownTask) and task.lasts is not None and not task.is_terminal
 
 
 def _asks_for_more(master: Master) -> bool:
     """Return whether a framework will ask for more of a number of tasks that has an end."""
     simulated = map(_simulated, master.state.frameworks.values())
-    return any(one is not None and one.next_ask is not None and not one.asks_endlessly for one in simulated)
+    return any(
+        framework is not None and framework.next_ask is not None and not framework.asks_endlessly
+        for framework in simulated
+    )
 
 
-def _simulated(framework: Framework) -> SimulatedFramework | None:
+def _simulated(framework: KnownFramework) -> SimulatedFramework | None:
     return framework.scheduler if isinstance(framework.scheduler, SimulatedFramework) else None
 
 
@@ -255,7 +260,7 @@ def _held_below(master: Master, role: str) -> Quantities:
     )
 
 
-def _stage(master: Master, framework: Framework, offer: Offer, tasks: int) -> AllocationStage:
+def _stage(master: Master, framework: KnownFramework, offer: OutstandingOffer, tasks: int) -> AllocationStage:
     """Return whether the role of an offer was short of its guarantee in what the offer was just used for."""
     role = top_level(offer.role)
     quota = master.state.quota_meanings().get(role)

@@ -25,12 +25,12 @@ from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags
 from fake_master.state.master_state import Clock
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quota.rules import check_not_nested
-from mesosctl.model.resource import Resource
-from mesosctl.model.version_profile import PROFILES, Profile, profile_of
-from mesosctl.planning.snapshot import ClusterSnapshot, evaluable
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
+from mesosctl.mesos.rules.quota.rules import check_not_nested
+from mesosctl.mesos.rules.version_profile import PROFILES, Profile, profile_of
 
 
 @dataclass(frozen=True, slots=True)

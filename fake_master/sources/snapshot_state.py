@@ -14,16 +14,16 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.services.agents.checkpointed_resources import DoesNotFit, configured_form
 from fake_master.sources.initial_tasks import SnapshotTasks
-from fake_master.state.agents import Agent, Domain
-from fake_master.state.frameworks import Framework
-from fake_master.state.offers import Offer
+from fake_master.state.agents import Domain, KnownAgent
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import SilentStream
-from mesosctl.model.agents import Agent as ListedAgent
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.maintenance import address_of
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache
-from mesosctl.planning.snapshot import ClusterSnapshot, Lending, SnapshotFramework, Usage
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, Lending, SnapshotFramework
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.rules.maintenance import address_of
 
 
 def register_agents(master: Master, snapshot: ClusterSnapshot) -> None:
@@ -34,7 +34,7 @@ def register_agents(master: Master, snapshot: ClusterSnapshot) -> None:
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
     """Enter everything else that the snapshot has.  Inside a transaction.  Raises BadInput."""
-    usages: dict[str, list[Usage]] = {}
+    usages: dict[str, list[FrameworkUsage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
     allocated = IdentityCache(_allocated).of
@@ -85,9 +85,9 @@ def _configured_and_slack(total: Resources, master: Master) -> tuple[Resources, 
 
 
 def _register(
-    master: Master, restored: ListedAgent, number: int, since: float, configured: Resources, slack: Resources
+    master: Master, restored: ClusterAgent, number: int, since: float, configured: Resources, slack: Resources
 ) -> None:
-    agent = Agent(
+    agent = KnownAgent(
         id=restored.id,
         hostname=restored.hostname,
         number=number,
@@ -117,8 +117,8 @@ def _sorted(names: frozenset[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _framework(restored: SnapshotFramework, since: float) -> Framework:
-    return Framework(
+def _framework(restored: SnapshotFramework, since: float) -> KnownFramework:
+    return KnownFramework(
         id=restored.id,
         info=_info(restored),
         registered_time=since,
@@ -174,4 +174,4 @@ def _offer_again(master: Master, snapshot: ClusterSnapshot, allocated: Callable[
             if not has_room(agent.whole, held, offered.resources):
                 continue
         resources = allocated(offered.role, offered.resources)
-        master.offers.restore(Offer(offered.id, framework.id, agent.id, offered.role, resources, kind))
+        master.offers.restore(OutstandingOffer(offered.id, framework.id, agent.id, offered.role, resources, kind))

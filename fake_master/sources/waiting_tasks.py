@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from fake_master.sources.demand import WantedTask
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
 
 
-class Waiting(NamedTuple):
+class WaitingTask(NamedTuple):
     """A task that waits, and its place in the order of arrival."""
 
     number: int
@@ -22,7 +23,7 @@ class Waiting(NamedTuple):
 class Fitting(NamedTuple):
     """A task that an offer has room for, and the part of the offer that it gets, without a role."""
 
-    waiting: Waiting
+    waiting: WaitingTask
     part: Resources
 
 
@@ -33,9 +34,9 @@ class WaitingTasks:
     """
 
     def __init__(self) -> None:
-        self._anywhere: dict[tuple[int, str | None], list[Waiting]] = {}
-        """By the id of the size, and the role: heaps by number."""
-        self._preferring: dict[str, deque[Waiting]] = {}
+        self._anywhere: dict[tuple[Quantities, str | None], list[WaitingTask]] = {}
+        """By the size and the role: heaps by number."""
+        self._preferring: dict[str, deque[WaitingTask]] = {}
         """By the host that they prefer."""
         self._arrived = 0
         self._count = 0
@@ -55,9 +56,9 @@ class WaitingTasks:
             for waiting in preferring:
                 yield waiting.wanted, host
 
-    def add(self, wanted: WantedTask) -> Waiting:
+    def add(self, wanted: WantedTask) -> WaitingTask:
         """Add a task after all others; return its place."""
-        waiting = Waiting(self._arrived, wanted)
+        waiting = WaitingTask(self._arrived, wanted)
         self._arrived += 1
         self._count += 1
         if wanted.agent is None:
@@ -72,12 +73,12 @@ class WaitingTasks:
         preferring = sorted(waiting.number for queue in self._preferring.values() for waiting in queue)
         return {"arrived": self._arrived, "anywhere": anywhere, "preferring": preferring}
 
-    def resume(self, document: Mapping[str, Any], arrived: Iterable[WantedTask]) -> list[Waiting]:
+    def resume(self, document: Mapping[str, Any], arrived: Iterable[WantedTask]) -> list[WaitingTask]:
         """Let those wait that a document names, of all that have arrived; return those that prefer a host."""
         anywhere, preferring = set(document["anywhere"]), set(document["preferring"])
         found = []
         for number, wanted in enumerate(arrived):
-            waiting = Waiting(number, wanted)
+            waiting = WaitingTask(number, wanted)
             self._arrived += 1
             if number in anywhere:
                 self.put_back([waiting])
@@ -87,7 +88,7 @@ class WaitingTasks:
                 found.append(waiting)
         return found
 
-    def release(self, waiting: Waiting) -> bool:
+    def release(self, waiting: WaitingTask) -> bool:
         """Let a task take any host from now on; return whether it still waits."""
         host = waiting.wanted.agent
         assert host is not None, "only a task that prefers a host is released"
@@ -98,11 +99,11 @@ class WaitingTasks:
         self._add_anywhere(waiting)
         return True
 
-    def put_back(self, waiting: Iterable[Waiting]) -> None:
+    def put_back(self, waiting: Iterable[WaitingTask]) -> None:
         """Let tasks that could not be launched wait again, for any host, in their places."""
-        for one in waiting:
+        for task in waiting:
             self._count += 1
-            self._add_anywhere(one)
+            self._add_anywhere(task)
 
     def take(self, offered: Resources, host: str, role: str) -> list[Fitting]:
         """Return the tasks for which there is room in an offer, first come, first served; they wait no longer."""
@@ -118,7 +119,7 @@ class WaitingTasks:
         return found
 
     def _take_in_order(
-        self, own: Iterable[Waiting], host: str, role: str, left: Resources, found: list[Fitting]
+        self, own: Iterable[WaitingTask], host: str, role: str, left: Resources, found: list[Fitting]
     ) -> Resources:
         """Merge the tasks that prefer the host with those of each size that may run anywhere."""
         queues = [queue for (_, of), queue in self._anywhere.items() if of is None or of == role]
@@ -148,17 +149,17 @@ class WaitingTasks:
                 del self._anywhere[_key(waiting.wanted)]
         return left
 
-    def _add_anywhere(self, waiting: Waiting) -> None:
+    def _add_anywhere(self, waiting: WaitingTask) -> None:
         heapq.heappush(self._anywhere.setdefault(_key(waiting.wanted), []), waiting)
 
-    def _drop(self, host: str, queue: "deque[Waiting]", waiting: Waiting) -> None:
+    def _drop(self, host: str, queue: "deque[WaitingTask]", waiting: WaitingTask) -> None:
         queue.remove(waiting)
         if not queue:
             del self._preferring[host]
 
 
-def _key(wanted: WantedTask) -> tuple[int, str | None]:
-    return id(wanted.resources), wanted.role
+def _key(wanted: WantedTask) -> tuple[Quantities, str | None]:
+    return _size.of(wanted.resources), wanted.role
 
 
 def part_of(offered: Resources, task: Resources) -> Resources | None:
@@ -189,5 +190,6 @@ def _clear_role(offered: Resources) -> Resources:
 
 
 # Thousands of offers share a few objects, and so do the rests of what was taken from them.
+_size = IdentityCache(Resources.scalar_quantities)
 _parts = IdentityCache(_split)
 _without_role = IdentityCache(_clear_role)

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from mesosctl.model import roles
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.account import (
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.account import (
     Accounts,
-    AgentAccount,
+    AgentBalance,
     ClusterAccount,
     ClusterSource,
     FrameworkSource,
@@ -29,7 +29,7 @@ class AccountsOfMaster:
             ClusterSource(
                 profile=state.profile,
                 agents=(
-                    AgentAccount(
+                    AgentBalance(
                         agent.id,
                         agent.whole,
                         agent.used,
@@ -39,8 +39,8 @@ class AccountsOfMaster:
                     for agent in state.agents.values()
                 ),
                 frameworks=[
-                    FrameworkSource(one.id, one.name, one.tracked_roles, _wanting(one))
-                    for one in state.frameworks.values()
+                    FrameworkSource(framework.id, framework.name, framework.tracked_roles, _wanting(framework))
+                    for framework in state.frameworks.values()
                 ],
                 used=(held for framework in state.frameworks.values() for held in _used(framework)),
                 offered=(HeldSource(offer.framework_id, offer.role, offer.resources) for offer in state.offers),
@@ -53,7 +53,7 @@ class AccountsOfMaster:
         )
 
 
-def _used(framework: Framework) -> Iterator[HeldSource]:
+def _used(framework: KnownFramework) -> Iterator[HeldSource]:
     by_role: dict[str, list[Resource]] = {}
     for entry in framework.used():
         by_role.setdefault(entry.allocation_role or roles.DEFAULT_ROLE, []).append(entry)
@@ -61,5 +61,5 @@ def _used(framework: Framework) -> Iterator[HeldSource]:
         yield HeldSource(framework.id, role, Resources(entries))
 
 
-def _wanting(framework: Framework) -> frozenset[str]:
+def _wanting(framework: KnownFramework) -> frozenset[str]:
     return framework.roles - framework.suppressed if framework.active else frozenset()

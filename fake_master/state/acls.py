@@ -1,17 +1,16 @@
 """Authorization: the ACLs of `--acls`, and what this master asks them (Mesos documentation, "Authorization").
 
-`mesosctl.model.acls` decides.
+`mesosctl.mesos.rules.acls` decides.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from mesosctl.api import acls
-from mesosctl.api.protobuf_json.decoding import ConversionError
-from mesosctl.model.acls import Acls
-from mesosctl.model.errors import BadInput, Forbidden
-from mesosctl.model.resource import Resource
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.errors import Forbidden
+from mesosctl.mesos.messages import acls
+from mesosctl.mesos.rules.acls import Acls
 
 ENFORCED = frozenset(
     {
@@ -56,14 +55,8 @@ class Authorizer(Acls):
 
     @classmethod
     def from_json(cls, value: Any) -> "Authorizer":
-        """Read the decoded value of `--acls`.  Raises BadInput."""
-        try:
-            found = acls.from_json(value)
-        except ConversionError as error:
-            raise BadInput(f"--acls: {error}", field=error.path) from error
-        except BadInput as error:
-            error.reword(f"--acls: {error.message}")
-            raise
+        """Read the decoded value of `--acls`.  Raises ConversionError and BadInput."""
+        found = acls.from_json(value)
         ignored = [name for name in value if name not in ENFORCED and name != acls.PERMISSIVE]
         return cls(found.permissive, found.rules, tuple(ignored))
 

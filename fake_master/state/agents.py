@@ -8,9 +8,9 @@ from typing import Any
 
 from fake_master.allocator.interface import AgentInfo
 from fake_master.registry.records import AgentRecord, DrainInfo
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
 
 
 @dataclass(slots=True)
@@ -50,7 +50,7 @@ _set = object.__setattr__
 
 
 @dataclass(slots=True)
-class Agent:
+class KnownAgent:
     """An agent, as the master knows it.
 
     `configured` are the resources that the agent was started with, `total` those after every reservation and volume
@@ -140,7 +140,7 @@ class Agent:
         )
 
 
-def totals(agents: Iterable[Agent]) -> list[tuple[Resources, int]]:
+def totals(agents: Iterable[KnownAgent]) -> list[tuple[Resources, int]]:
     """Return each object that is the total of agents, and how many have it: thousands share a few."""
     found = [agent.total for agent in agents]
     counts = Counter(map(id, found))
@@ -168,7 +168,7 @@ class KnownAgents:
     """The hosts that have an agent, registered or not, and the registry's record of each."""
 
     def __init__(self) -> None:
-        self.hosts: dict[str, Agent] = {}
+        self.hosts: dict[str, KnownAgent] = {}
         """Agents by host name, those that are not registered at present included."""
         self.records: dict[str, AgentRecord] = {}
         """The registry's records by host name, kept in memory because there may be thousands of hosts."""
@@ -181,7 +181,7 @@ class KnownAgents:
         self.deactivated_from_start: set[str] = set()
         """Hosts whose agents were started out of service, which counts until an operator says otherwise."""
 
-    def record(self, agent: Agent) -> AgentRecord:
+    def record(self, agent: KnownAgent) -> AgentRecord:
         """Return the record of an agent's host; one without an id if there is none."""
         return self.records.get(agent.hostname, _NO_RECORD)
 

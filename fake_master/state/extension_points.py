@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fake_master.state.agents import Agent
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Executor, Task
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resource import Resource, Revocability
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import Lending
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import Executor, KnownTask
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource, Revocability
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.snapshot import Lending
 
 
 class RevocabilityRules:
@@ -32,7 +32,7 @@ class RevocabilityRules:
         """Return the kind of offer for resources; None if no single offer can contain them."""
         return "regular"
 
-    def counted_offers(self, framework: Framework) -> Iterable[Resource]:
+    def counted_offers(self, framework: KnownFramework) -> Iterable[Resource]:
         """Return the part of a framework's offers that counts towards quota limits."""
         return framework.offered()
 
@@ -53,35 +53,35 @@ class AgentRuntime:
     """Whether agents show data that changes while their own fields stay the same."""
 
     def __init__(self) -> None:
-        self.on_eviction: Callable[[Framework, Task], None] = lambda _framework, _task: None
+        self.on_eviction: Callable[[KnownFramework, KnownTask], None] = lambda _framework, _task: None
         """Called with each task that has to go."""
 
-    def may_start(self, _framework: Framework, _task: Task, _executor: Executor | None) -> bool:
+    def may_start(self, _framework: KnownFramework, _task: KnownTask, _executor: Executor | None) -> bool:
         """Return whether a task that has reached its agent starts now; otherwise the runtime starts or refuses it."""
         return True
 
-    def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def restore(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         """Take in a task that was on its agent before this master was made; it answers for `executor`."""
 
-    def left(self, framework: Framework, task: Task) -> None:
+    def left(self, framework: KnownFramework, task: KnownTask) -> None:
         """Take notice that a task has ended and holds nothing any more."""
 
     def restore_lending(self, _lending: Lending) -> None:
         """Add refusals and debts from before this master was made."""
 
-    def would_be_evicted(self, _agent: Agent, _used: Resources) -> Iterable[tuple[Framework, Task]]:
+    def would_be_evicted(self, _agent: KnownAgent, _used: Resources) -> Iterable[tuple[KnownFramework, KnownTask]]:
         """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         return ()
 
-    def allocation_slack(self, _agent: Agent) -> Quantities | None:
+    def allocation_slack(self, _agent: KnownAgent) -> Quantities | None:
         """Return an agent's idle reservations as of the last allocation run; None if nothing is ever lent."""
         return None
 
-    def describe_agent(self, _agent: Agent) -> Mapping[str, Any]:
+    def describe_agent(self, _agent: KnownAgent) -> Mapping[str, Any]:
         """Return the fields that this runtime adds to an agent in GET_AGENTS."""
         return {}
 
-    def describe_framework(self, _framework: Framework) -> Mapping[str, Any]:
+    def describe_framework(self, _framework: KnownFramework) -> Mapping[str, Any]:
         """Return the fields that this runtime adds to a framework in GET_FRAMEWORKS."""
         return {}
 

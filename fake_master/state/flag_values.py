@@ -8,21 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from fake_master.state.acls import Authorizer
-from mesosctl.api.files.line_numbers import places_in_json
-from mesosctl.api.files.text_file import TextFile
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.message_tables import mesos_message
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.rate_limits import from_json
-from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
-from mesosctl.model import roles
-from mesosctl.model import version_profile as profile
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.offers.frameworks import parse_minimum
-from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.rate_limits import check as check_rate_limits
-from mesosctl.model.roles import Priorities
+from mesosctl.files.reading import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.files.text_file import TextFile
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.messages.acls import to_text
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.rate_limits import from_json
+from mesosctl.mesos.messages.strict.line_numbers import places_in_json
+from mesosctl.mesos.messages.strict.reading import MOST_VALUES
+from mesosctl.mesos.roles import Priorities
+from mesosctl.mesos.rules import version_profile as profile
+from mesosctl.mesos.rules.offers.frameworks import parse_minimum
+from mesosctl.mesos.rules.rate_limits import RateLimits
+from mesosctl.mesos.rules.rate_limits import check as check_rate_limits
 
 # Flags that this master reads as durations.
 _DURATIONS = (
@@ -151,7 +153,7 @@ def region(source: str) -> str:
     """`--domain`: JSON, as `{"fault_domain": {"region": {"name": …}, "zone": {"name": …}}}`."""
     given = _given("domain", source)
     with _refusals("domain", given):
-        document = _decode(given.text, "domain")
+        document = _decode(given.text)
     try:
         return str(document["fault_domain"]["region"]["name"])
     except (KeyError, TypeError):
@@ -167,15 +169,16 @@ def credentials(source: str) -> dict[str, str]:
     with _refusals("credentials", given, _CREDENTIALS_HINT):
         if not given.text:
             raise BadInput("the file holds no credentials")
-        entries = read(_CREDENTIALS, _decode(given.text, "credentials")).get("credentials", ())
+        entries = read(_CREDENTIALS, _decode(given.text)).get("credentials", ())
     return {entry["principal"]: entry.get("secret", "") for entry in entries}
 
 
-def authorizer(source: str) -> Authorizer:
-    """`--acls`: JSON, or a file that holds it."""
+def authorizer(source: str) -> tuple[Authorizer, str]:
+    """`--acls`: JSON, or a file that holds it; and the text in which /flags shows it."""
     given = _given("acls", source)
     with _refusals("acls", given):
-        return Authorizer.from_json(_decode(given.text, "acls"))
+        document = _decode(given.text)
+        return Authorizer.from_json(document), to_text(document)
 
 
 def rate_limits(source: str) -> RateLimits:
@@ -183,10 +186,10 @@ def rate_limits(source: str) -> RateLimits:
     given = _given("rate_limits", source)
     try:
         with _refusals("rate_limits", given):
-            limits = from_json(_decode(given.text, "rate_limits"))
+            limits = from_json(_decode(given.text))
             check_rate_limits(limits)
     except BadInput:
-        from mesosctl.api.files.rate_limits import refusal_of  # imported late: it needs pydantic
+        from mesosctl.files.rate_limits import refusal_of  # imported late: it needs pydantic
 
         every = refusal_of(given.text, given.name, is_refused=True)
         if every is None:  # a master is stricter than the documented file nowhere but here
@@ -211,8 +214,8 @@ def _refusals(flag: str, given: TextFile, hint: str | None = None) -> Iterator[N
         message, path = (str(error), error.path) if isinstance(error, ConversionError) else (error.message, error.field)
         where = f"{given.place_of(path)}: " if given.name else ""
         raise BadInput(
-            f"--{flag}: {where}{message.removeprefix(f'--{flag}: ')}",
-            field=path if flag == "acls" else flag,
+            f"--{flag}: {where}{message}",
+            field=f"{flag}.{path}" if flag == "acls" and path else flag,
             hint=hint or getattr(error, "hint", None),
         ) from error
 
@@ -231,11 +234,9 @@ def _read(source: str, flag: str) -> str:
         ) from error
 
 
-def _decode(text: str, flag: str) -> Any:
-    try:
-        value = decode(text)
-    except ConversionError as error:
-        raise BadInput(f"--{flag}: {error}", field=flag) from error
+def _decode(text: str) -> Any:
+    """The JSON object of a flag.  Raises ConversionError and BadInput."""
+    value = decode(text, most_values=MOST_VALUES)
     if not isinstance(value, dict):
-        raise BadInput(f"--{flag}: expecting a JSON object", field=flag)
+        raise BadInput("expecting a JSON object")
     return value

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from fake_master.allocator import custom
 from fake_master.state import flag_values
 from fake_master.state.acls import Authorizer
-from mesosctl.api.rate_limits import to_text
-from mesosctl.model import version_profile as profile
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.rate_limits import RateLimits
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.rate_limits import to_text
+from mesosctl.mesos.roles import Priorities
+from mesosctl.mesos.rules import version_profile as profile
+from mesosctl.mesos.rules.rate_limits import RateLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,17 @@ class MasterFlags:
                 flag_values.switch(name, given)
         rate_limits = flag_values.rate_limits(given["rate_limits"]) if "rate_limits" in given else RateLimits()
         shown = defaults | {name: text for name, text in given.items() if name not in OWN}
+        if "rate_limits" in given:
+            shown["rate_limits"] = to_text(rate_limits)
+        authorizer = Authorizer()
+        if "acls" in given:
+            authorizer, shown["acls"] = flag_values.authorizer(given["acls"])
         flags = cls(
-            shown=shown | ({"rate_limits": to_text(rate_limits)} if "rate_limits" in given else {}),
+            shown=shown,
             whitelist=flag_values.whitelist(given["roles"]) if "roles" in given else None,
             weights=flag_values.weights(given.get("weights", "")),
             credentials=flag_values.credentials(given["credentials"]) if "credentials" in given else {},
-            authorizer=flag_values.authorizer(given["acls"]) if "acls" in given else Authorizer(),
+            authorizer=authorizer,
             rate_limits=rate_limits,
             removal_limit=flag_values.removal_limit(shown["recovery_agent_removal_limit"]),
             region=flag_values.region(given["domain"]) if "domain" in given else None,
@@ -96,7 +101,7 @@ class MasterFlags:
             )
         for name in ("readonly", "readwrite", "frameworks"):
             if flags.is_true(f"authenticate_http_{name}") and "credentials" not in given:
-                raise BadInput(f"--authenticate_http_{name} needs --credentials", field="credentials")
+                raise BadInput(f"--authenticate_http_{name} needs --credentials", field=f"authenticate_http_{name}")
         return flags
 
     def is_true(self, name: str) -> bool:

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, get_args
 
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import Timer
 from fake_master.state.local_scheduler import LocalScheduler, LocalStream
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import EventStream
-from fake_master.state.tasks import Executor, Task, TaskGroup, TaskState, TaskStatus
-from mesosctl.model import roles as roles_model
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import TERMINAL_STATES
+from fake_master.state.tasks import Executor, KnownTask, TaskGroup, TaskState, TaskStatus
+from mesosctl.mesos import roles as roles_model
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 # Thousands of offers and tasks come and go, and their sums are rarely requested.
 _CHANGES_KEPT = 1000
@@ -65,7 +65,7 @@ class DeferredSum:
 
 
 @dataclass(slots=True)
-class Framework:
+class KnownFramework:
     """A framework and what it holds.  Times are seconds since the epoch."""
 
     id: str
@@ -89,22 +89,22 @@ class Framework:
     pid: str | None = None
     """The libprocess address of its driver, also while that is away; None over HTTP."""
     stream: EventStream | None = None
-    offers: dict[str, Offer] = field(default_factory=dict)
+    offers: dict[str, OutstandingOffer] = field(default_factory=dict)
     inverse_offers: dict[str, str] = field(default_factory=dict)
     """Agent id by inverse offer id."""
     executors: dict[tuple[str, str], Executor] = field(default_factory=dict)
     """Executors by agent id and executor id."""
-    completed_tasks: deque[Task] = field(default_factory=deque)
+    completed_tasks: deque[KnownTask] = field(default_factory=deque)
     """The last ones, up to the flag max_completed_tasks_per_framework."""
     failover_timer: Timer | None = None
     counts: Counter[str] = field(default_factory=Counter)
     """The counters of its metrics, by their names below the framework's own: `calls/accept`."""
     alive: int = 0
     """The number of its tasks that have not ended, those of its groups included; unreachable ones are none of them."""
-    _tasks: dict[str, Task] = field(default_factory=dict)
+    _tasks: dict[str, KnownTask] = field(default_factory=dict)
     _task_groups: dict[str, tuple[TaskGroup, ...]] = field(default_factory=dict)
     """Task groups whose tasks are not made yet, by agent id."""
-    _unreachable_tasks: dict[str, Task] = field(default_factory=dict)
+    _unreachable_tasks: dict[str, KnownTask] = field(default_factory=dict)
     _unreachable_groups: list[tuple[TaskGroup, TaskStatus]] = field(default_factory=list)
     """Groups that cannot be reached, whose tasks are not made yet, with the last status of each."""
     # Sums kept as tasks come and go: there may be thousands of them, and every view asks.
@@ -152,7 +152,7 @@ class Framework:
         """Seconds it may stay away."""
         return float(self.info.get("failover_timeout", 0.0))
 
-    def all_tasks(self) -> dict[str, Task]:
+    def all_tasks(self) -> dict[str, KnownTask]:
         """Return all its tasks by id; those of its groups are made now, and kept from now on.
 
         There may be hundreds of thousands: `tasks_on` makes fewer, and `tasks_or_groups` makes none.
@@ -163,7 +163,7 @@ class Framework:
             self._make_tasks(groups)
         return self._tasks
 
-    def tasks_on(self, agent_ids: Collection[str]) -> list[Task]:
+    def tasks_on(self, agent_ids: Collection[str]) -> list[KnownTask]:
         """Return the tasks on some agents; those of a group on another agent are not made."""
         self._make_tasks(self.pop_groups(agent_ids))
         return [task for task in self._tasks.values() if task.agent_id in agent_ids]
@@ -181,7 +181,7 @@ class Framework:
         return groups
 
     @property
-    def unreachable_tasks(self) -> dict[str, Task]:
+    def unreachable_tasks(self) -> dict[str, KnownTask]:
         """Its tasks on agents that are unreachable or marked gone; those of groups are made, and kept from now on."""
         for group, status in self._unreachable_groups:
             for task in group.tasks():
@@ -203,7 +203,7 @@ class Framework:
         self.alive += len(group)
         self._count_tasks(group.state, len(group))
 
-    def add_task(self, task: Task) -> None:
+    def add_task(self, task: KnownTask) -> None:
         """Add a task after those of its groups, which are made."""
         tasks = self.all_tasks()
         if task.id in tasks:  # the id of one that cannot be reached may have been used again
@@ -211,12 +211,12 @@ class Framework:
         tasks[task.id] = task
         self.alive += not task.is_terminal
 
-    def drop_task(self, task: Task) -> None:
+    def drop_task(self, task: KnownTask) -> None:
         """Drop a task that has been made."""
         del self._tasks[task.id]
         self.alive -= not task.is_terminal
 
-    def enter(self, task: Task, state: TaskState) -> None:
+    def enter(self, task: KnownTask, state: TaskState) -> None:
         """Let a task enter a state, and count it there."""
         was_terminal = task.is_terminal
         if not was_terminal:  # one that counted as lost may be back
@@ -226,7 +226,7 @@ class Framework:
             self.alive += 1 if was_terminal else -1
         self._count_tasks(state, 1)
 
-    def count_task(self, task: Task) -> None:
+    def count_task(self, task: KnownTask) -> None:
         """Count a task in its state: the present number of active ones, the total number of ended ones."""
         self._count_tasks(task.state, 1)
 
@@ -242,18 +242,21 @@ class Framework:
         first = 0 if self.was_known else min(subscribed, 1)
         return self.counts + Counter({"registered": first, "reregistered": subscribed - first})
 
-    def hold(self, agent: Agent, resources: Resources) -> None:
+    def hold(self, agent: KnownAgent, resources: Resources) -> None:
         """Add `resources` of an agent, with allocation roles, that a task or executor uses."""
         self.add_held(agent.id, resources)
         agent.used = agent.used + resources if agent.used else resources
 
     def add_held(self, agent_id: str, resources: Resources) -> None:
-        """Add resources that it holds; the caller sets `Agent.used`, because many frameworks begin with the master."""
+        """Add resources that it holds.
+
+        The caller sets `KnownAgent.used`, because many frameworks begin with the master.
+        """
         before = self._held.get(agent_id)
         self._held[agent_id] = resources if before is None else before + resources
         self._held_anywhere.add(resources)
 
-    def release(self, agent: Agent, resources: Resources) -> None:
+    def release(self, agent: KnownAgent, resources: Resources) -> None:
         """Subtract the resources of a task or executor that has ended."""
         left = self._held[agent.id] - resources
         if len(left):
@@ -263,7 +266,7 @@ class Framework:
         self._held_anywhere.subtract(resources)
         agent.used -= resources
 
-    def lose_agents(self, gone: Mapping[str, Agent]) -> None:
+    def lose_agents(self, gone: Mapping[str, KnownAgent]) -> None:
         """Drop the resources and executors that it holds on agents that are gone; their tasks are dropped already."""
         for agent_id in sorted(self._held.keys() & gone.keys()):
             resources = self._held.pop(agent_id)
@@ -271,7 +274,7 @@ class Framework:
             gone[agent_id].used -= resources
         self.executors = {key: executor for key, executor in self.executors.items() if executor.agent_id not in gone}
 
-    def made_tasks(self) -> list[Task]:
+    def made_tasks(self) -> list[KnownTask]:
         """Return the tasks that are made: all but those of its groups."""
         return list(self._tasks.values())
 
@@ -279,15 +282,19 @@ class Framework:
         """Add an executor; the caller accounts for its resources."""
         self.executors[executor.agent_id, executor.id] = executor
 
+    def executors_on(self, agent_id: str) -> tuple[str, ...]:
+        """Return the ids of its executors on an agent."""
+        return tuple(executor.id for executor in self.executors.values() if executor.agent_id == agent_id)
+
     def task_groups(self) -> Iterator[TaskGroup]:
         """Return the groups whose tasks are not made yet."""
         return chain.from_iterable(self._task_groups.values())
 
-    def tasks_or_groups(self) -> list[Task | TaskGroup]:
+    def tasks_or_groups(self) -> list[KnownTask | TaskGroup]:
         """Return its tasks, those that are not made yet as groups."""
         return [*self._tasks.values(), *self.task_groups()]
 
-    def all_tasks_or_groups(self) -> Iterator[Task | TaskGroup]:
+    def all_tasks_or_groups(self) -> Iterator[KnownTask | TaskGroup]:
         """Return the same, and the tasks that cannot be reached, and the last of those that have ended."""
         return chain(self.tasks_or_groups(), self.unreachable_tasks.values(), self.completed_tasks)
 
@@ -305,12 +312,12 @@ class Framework:
         """Return the resources that it holds on all agents."""
         return self._held_anywhere.value()
 
-    def add_offer(self, offer: Offer) -> None:
+    def add_offer(self, offer: OutstandingOffer) -> None:
         """Add an outstanding offer."""
         self.offers[offer.id] = offer
         self._offered.add(offer.resources)
 
-    def drop_offer(self, offer: Offer) -> None:
+    def drop_offer(self, offer: OutstandingOffer) -> None:
         """Drop an offer that is no longer outstanding."""
         if self.offers.pop(offer.id, None) is not None:
             self._offered.subtract(offer.resources)

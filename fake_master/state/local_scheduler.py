@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from fake_master.state.offers import Offer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import EventStream
-from fake_master.state.tasks import Task, TaskStatus
+from fake_master.state.tasks import KnownTask, TaskStatus
 
 
 class LocalScheduler(Protocol):
     """A scheduler in the master's own process.  It gets values instead of events, and only those that it can use."""
 
-    def offered(self, offers: Sequence[Offer]) -> None:
+    def offered(self, offers: Sequence[OutstandingOffer]) -> None:
         """Take notice of new offers; called during an allocation run, so answer them later."""
 
-    def updated(self, task: Task, status: TaskStatus) -> None:
+    def updated(self, task: KnownTask, status: TaskStatus) -> None:
         """Take notice of the new status of a task; acknowledge it if it has a uuid."""
 
     def refused(self, message: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import Unavailability
 from fake_master.registry.records import MachineId, MachineRecord, Window
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import NANOSECONDS
 
 Mode = Literal["DRAINING", "DOWN"]
@@ -21,7 +21,7 @@ Mode = Literal["DRAINING", "DOWN"]
 class MaintenanceSchedule:
     """The machines of the schedule, and the agents on them."""
 
-    def __init__(self, agents: Mapping[str, Agent]) -> None:
+    def __init__(self, agents: Mapping[str, KnownAgent]) -> None:
         self._agents = agents
         self.windows: list[Window] = []
         self.machines: dict[str, MachineRecord] = {}
@@ -48,15 +48,15 @@ class MaintenanceSchedule:
         """Return the machines that are draining, or down."""
         return [machine["id"] for machine in self.machines.values() if machine["mode"] == mode]
 
-    def is_down(self, agent: Agent) -> bool:
+    def is_down(self, agent: KnownAgent) -> bool:
         """Return whether the agent's machine is down, so that the agent may not register."""
         return bool(self.machines) and self.mode(key_of_agent(agent)) == "DOWN"
 
-    def unavailability(self, agent: Agent) -> Mapping[str, Any] | None:
+    def unavailability(self, agent: KnownAgent) -> Mapping[str, Any] | None:
         """Return the Unavailability message of the agent's machine, or None if it is not scheduled."""
         return self._spans.get(key_of_agent(agent)) if self._spans else None
 
-    def span(self, agent: Agent) -> Unavailability | None:
+    def span(self, agent: KnownAgent) -> Unavailability | None:
         """Return the same for the allocator, in seconds."""
         message = self.unavailability(agent)
         if message is None:
@@ -67,9 +67,9 @@ class MaintenanceSchedule:
             None if duration is None else duration["nanoseconds"] / NANOSECONDS,
         )
 
-    def agents_on(self, machines: Sequence[MachineId]) -> list[list[Agent]]:
+    def agents_on(self, machines: Sequence[MachineId]) -> list[list[KnownAgent]]:
         """Return the registered agents of each machine."""
-        by_machine: dict[str, list[Agent]] = {}
+        by_machine: dict[str, list[KnownAgent]] = {}
         for agent in self._agents.values():
             by_machine.setdefault(key_of_agent(agent), []).append(agent)
         return [by_machine.get(key_of(machine), []) for machine in machines]
@@ -81,11 +81,11 @@ def key_of(machine: MachineId) -> str:
     return json.dumps([None if hostname is None else hostname.lower(), machine.get("ip")])
 
 
-def key_of_agent(agent: Agent) -> str:
+def key_of_agent(agent: KnownAgent) -> str:
     """Return the key of the machine that an agent is on."""
     return key_of(id_of_agent(agent))
 
 
-def id_of_agent(agent: Agent) -> MachineId:
+def id_of_agent(agent: KnownAgent) -> MachineId:
     """Return the MachineID of the machine that an agent is on."""
     return {"hostname": agent.hostname, "ip": agent.ip}

@@ -4,20 +4,20 @@ from collections import Counter
 from collections.abc import Callable
 
 from fake_master.state.acls import Access
-from fake_master.state.agents import Agent, KnownAgents
+from fake_master.state.agents import KnownAgent, KnownAgents
 from fake_master.state.clock import SteadyClock, Timers
 from fake_master.state.extension_points import RevocabilityRules
 from fake_master.state.flags import MasterFlags
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.maintenance import MaintenanceSchedule
 from fake_master.state.offers import OfferOperation, OutstandingOffers
 from fake_master.state.quota import RoleUsage, SentQuota
 from fake_master.state.streams import Listener
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.quota.capacity import capacity
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import MESOS_1_11, Profile
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.quota.capacity import capacity
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
 Clock = Callable[[], float]
 """Seconds since the epoch, by which timers go: a SteadyClock, or a VirtualClock."""
@@ -51,12 +51,12 @@ class MasterState:
         self.revocability = revocability
         self.counts: Counter[str] = Counter()
         """Counters of no framework in particular, by their metrics' names below `master/`."""
-        self.agents: dict[str, Agent] = {}
+        self.agents: dict[str, KnownAgent] = {}
         """Registered agents by id."""
         self.known_agents = KnownAgents()
         self.maintenance = MaintenanceSchedule(self.agents)
-        self.frameworks: dict[str, Framework] = {}
-        self.completed_frameworks: dict[str, Framework] = {}
+        self.frameworks: dict[str, KnownFramework] = {}
+        self.completed_frameworks: dict[str, KnownFramework] = {}
         """The last ones, as many as the flag max_completed_frameworks says."""
         self.forgotten_counts: Counter[str] = Counter()
         """Counts of frameworks that are no longer listed as completed."""

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from mesosctl.model.resource import Revocability
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import immutable
+from mesosctl.mesos.amounts.resource import Revocability
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import immutable
 
 
 @immutable
-class Offer:
+class OutstandingOffer:
     """Resources of one agent, offered to one role of one framework."""
 
     id: str
@@ -21,14 +21,16 @@ class Offer:
     """Allocated to `role`."""
     kind: Revocability = "regular"
     """Offers of a master that lends are of one kind each; of any other master all count as regular."""
+    executors: tuple[str, ...] = ()
+    """The ids of the executors that the framework had on the agent when it was offered."""
 
 
 class OutstandingOffers:
     """Every outstanding offer, oldest first."""
 
     def __init__(self) -> None:
-        self._by_id: dict[str, Offer] = {}
-        self._by_agent: dict[str, tuple[Offer, ...]] = {}
+        self._by_id: dict[str, OutstandingOffer] = {}
+        self._by_agent: dict[str, tuple[OutstandingOffer, ...]] = {}
         self.made = 0
         """The number of offers so far, which gives the next one its id."""
         self.revision = object()
@@ -37,10 +39,10 @@ class OutstandingOffers:
     def __len__(self) -> int:
         return len(self._by_id)
 
-    def __iter__(self) -> Iterator[Offer]:
+    def __iter__(self) -> Iterator[OutstandingOffer]:
         return iter(list(self._by_id.values()))
 
-    def __contains__(self, offer: Offer) -> bool:
+    def __contains__(self, offer: OutstandingOffer) -> bool:
         return offer.id in self._by_id
 
     def new_id(self, master_id: str) -> str:
@@ -48,25 +50,25 @@ class OutstandingOffers:
         self.made += 1
         return f"{master_id}-O{self.made - 1}"
 
-    def get(self, offer_id: str) -> Offer | None:
+    def get(self, offer_id: str) -> OutstandingOffer | None:
         """Return the outstanding offer with this id, or None."""
         return self._by_id.get(offer_id)
 
-    def on_agent(self, agent_id: str) -> tuple[Offer, ...]:
+    def on_agent(self, agent_id: str) -> tuple[OutstandingOffer, ...]:
         """Return the outstanding offers of one agent, oldest first."""
         return self._by_agent.get(agent_id, ())
 
-    def add(self, offer: Offer) -> None:
+    def add(self, offer: OutstandingOffer) -> None:
         """Enter an offer."""
         self.revision = object()
         self._by_id[offer.id] = offer
         self._by_agent[offer.agent_id] = (*self._by_agent.get(offer.agent_id, ()), offer)
 
-    def remove(self, offer: Offer) -> None:
+    def remove(self, offer: OutstandingOffer) -> None:
         """Strike out an outstanding offer."""
         self.revision = object()
         del self._by_id[offer.id]
-        left = tuple(one for one in self._by_agent[offer.agent_id] if one.id != offer.id)
+        left = tuple(outstanding for outstanding in self._by_agent[offer.agent_id] if outstanding.id != offer.id)
         if left:
             self._by_agent[offer.agent_id] = left
         else:

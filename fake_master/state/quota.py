@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from fake_master.registry.records import QuotaRecord
-from fake_master.state.agents import Agent, totals
-from fake_master.state.frameworks import Framework
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities, Quota, add_up, to_milli
-from mesosctl.model.quota.rules import quota_of_config
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import value_quantity
+from fake_master.state.agents import KnownAgent, totals
+from fake_master.state.frameworks import KnownFramework
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities, Quota, add_up, to_milli
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import value_quantity
+from mesosctl.mesos.rules.quota.rules import quota_of_config
 
 _NOTHING = Quantities()
 
@@ -52,8 +52,8 @@ class RoleUsage:
 
     def __init__(
         self,
-        agents: Iterable[Agent],
-        frameworks: Collection[Framework],
+        agents: Iterable[KnownAgent],
+        frameworks: Collection[KnownFramework],
         *,
         counts_revocable: bool,
         reservations_count: bool,
@@ -81,7 +81,7 @@ class RoleUsage:
         return allocated + (self.reserved.get(role, _NOTHING) - self._in_use.get(role, _NOTHING))
 
 
-def _reserved(agents: Iterable[Agent]) -> dict[str, Quantities]:
+def _reserved(agents: Iterable[KnownAgent]) -> dict[str, Quantities]:
     """Sums by owner over all agents; sets and ranges of each agent by count."""
     sums: dict[str, dict[str, int]] = {}
     for total, count in totals(agents):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from fake_master.state.agents import totals
 from fake_master.state.master_state import MasterState
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
 
 _NOTHING = Quantities()
 Sees = Callable[[str], bool]
@@ -58,7 +58,8 @@ def seen(resources: Resources, by: Sees) -> Resources:
 def known_roles(state: MasterState) -> list[str]:
     """The roles that /roles lists, by name: the whitelist, or every role that anything names and its ancestors."""
     if state.flags.whitelist is not None:
-        return sorted({*state.flags.whitelist, roles.DEFAULT_ROLE})
+        listed = {*state.flags.whitelist, roles.DEFAULT_ROLE}
+        return sorted(roles.with_ancestors(listed) if state.profile.whitelist_shows_roles_above else listed)
     named: set[str] = {*state.weights, *state.quotas}
     for total, _ in totals(state.agents.values()):
         named.update(entry.role for entry in total if entry.reservations)

@@ -5,14 +5,15 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.api.protobuf_json.messages import written
+from mesosctl.mesos.messages.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json.messages import written
 
 # A subscriber that does not read uses at most this much memory, and is then abandoned.
 LARGEST_BACKLOG = 64 * 1024 * 1024
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+_WITH_NAN = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 def encoded(event: Mapping[str, Any]) -> bytes:
@@ -24,7 +25,7 @@ def encoded(event: Mapping[str, Any]) -> bytes:
     try:
         text = _ENCODER.encode(event)
     except ValueError:
-        text = _ENCODER.encode(written(event))
+        text = _WITH_NAN.encode(written(event))
     return recordio.encode(text.encode(errors="surrogateescape"))
 
 

@@ -4,37 +4,34 @@ Source: Mesos documentation, "Scheduler HTTP API", "SUBSCRIBE" and "UPDATE_FRAME
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.state.flags import MasterFlags
-from fake_master.state.frameworks import Framework, capabilities_of, roles_of
-from mesosctl.model import roles as roles_model
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.offers.constraints import Holds, RegexLimits, excluded_agents
-from mesosctl.model.quantities import Quantities, to_milli
-from mesosctl.model.roles import id_error
+from fake_master.state.frameworks import KnownFramework, capabilities_of, roles_of
+from mesosctl.mesos import roles as roles_model
+from mesosctl.mesos.amounts.quantities import Quantities, to_milli
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.messages.protobuf_json.defaults import replaced
+from mesosctl.mesos.roles import id_error
+from mesosctl.mesos.rules.offers.constraints import Holds, RegexLimits, excluded_agents
 
 # The longest duration of the real master, in seconds.
 _LONGEST_FAILOVER = 2**63 / 1e9
-# Thousandths that no agent has.
-_MORE_THAN_THERE_IS = 2**62
 # A framework that subscribes again keeps them, whatever it says.
 _LASTING = ("user", "checkpoint")
 
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """The content of SUBSCRIBE or UPDATE_FRAMEWORK, and the principal that sent it."""
+    """The content of SUBSCRIBE or UPDATE_FRAMEWORK."""
 
     info: Mapping[str, Any]
-    """FrameworkInfo."""
+    """FrameworkInfo; of a SUBSCRIBE, with the authenticated principal if it names none."""
     suppressed: frozenset[str] = frozenset()
     offer_constraints: Mapping[str, Any] = field(default_factory=dict)
-    principal: str | None = None
-    """The authenticated principal; without authentication, that of FrameworkInfo."""
     pid: str | None = None
     """The libprocess address of the driver; None over HTTP."""
     force: bool = False
@@ -59,32 +56,45 @@ class Subscription:
             roles_model.check_whitelist(role, flags.whitelist)
         if info["user"] == "root" and not flags.is_true("root_submissions"):
             raise RuleViolation("User 'root' is not allowed to run frameworks without --root_submissions set")
-        if not abs(info.get("failover_timeout", 0.0)) <= _LONGEST_FAILOVER:  # NaN is not a time either
+        if abs(info.get("failover_timeout", 0.0)) > _LONGEST_FAILOVER:  # not NaN, which a master takes
             raise RuleViolation(f"The framework failover_timeout ({info['failover_timeout']}) is invalid")
         for role in sorted(subscribed):
-            if not flags.authorizer.allows("register_frameworks", self.principal or info.get("principal"), role):
+            if not flags.authorizer.allows("register_frameworks", info.get("principal"), role):
                 raise RuleViolation(f"Not authorized to use role '{role}'")
         _check_minimums(info)
         _excludes(self.offer_constraints, flags)
 
-    def check_change_of(self, framework: Framework) -> None:
+    def check_countable(self) -> None:
+        """Check that every minimum of an offer can be counted in thousandths.  Raises RuleViolation.
+
+        A real master accepts one that cannot, and its allocator then ends it.
+        """
+        for amounts in _alternatives(self.info):
+            for name, scalar in amounts.items():
+                try:
+                    to_milli(scalar["value"])
+                except ValueError as error:
+                    raise RuleViolation(f"Invalid resource quantity for '{name}': {error}") from None
+
+    def check_change_of(self, framework: KnownFramework) -> None:
         """Check that an UPDATE_FRAMEWORK changes no immutable field.  Raises RuleViolation."""
         self._check_same(framework, "principal", *_LASTING)
 
-    def again(self, framework: Framework) -> "Subscription":
+    def again(self, framework: KnownFramework) -> "Subscription":
         """Return it as of a framework that is known and keeps what may not change.  Raises RuleViolation."""
         self._check_same(framework, "principal")
         kept = {key: framework.info[key] for key in _LASTING if key in framework.info}
-        return replace(self, info={key: value for key, value in self.info.items() if key not in _LASTING} | kept)
+        changeable = {key: value for key, value in self.info.items() if key not in _LASTING}
+        return replace(self, info=replaced(self.info, changeable | kept))
 
-    def _check_same(self, framework: Framework, *keys: str) -> None:
+    def _check_same(self, framework: KnownFramework, *keys: str) -> None:
         for key in keys:
             default = False if key == "checkpoint" else None
             if framework.info.get(key, default) != self.info.get(key, default):
                 raise RuleViolation(f"Changing framework's {key} is not allowed.")
 
 
-def allocator_info(framework: Framework, flags: MasterFlags) -> FrameworkInfo:
+def allocator_info(framework: KnownFramework, flags: MasterFlags) -> FrameworkInfo:
     """Return a framework as the allocator knows it."""
     return FrameworkInfo(
         id=framework.id,
@@ -119,40 +129,47 @@ def _checked_roles(info: Mapping[str, Any]) -> frozenset[str]:
     return subscribed
 
 
-def _least(value: float) -> int:
-    """Thousandths; an amount that is too large to be counted is just more than any offer has."""
-    try:
-        return to_milli(value)
-    except ValueError:
-        return _MORE_THAN_THERE_IS
-
-
 def _check_minimums(info: Mapping[str, Any]) -> None:
-    """Raise RuleViolation if an offer filter names no amount: JSON has no such numbers, protobuf has."""
+    """Check that each alternative of an offer filter names amounts, and none below zero.  Raises RuleViolation.
+
+    The roles of the filters need not be those of the framework.
+    """
+    for amounts in _alternatives(info):
+        if not amounts:
+            raise RuleViolation("Invalid offer filters: an entry of 'min_allocatable_resources' names no quantity")
+        for name, scalar in amounts.items():
+            value = scalar["value"]
+            if math.isnan(value):
+                raise RuleViolation(f"Invalid resource quantity for '{name}': NaN not supported")
+            if math.isinf(value):
+                raise RuleViolation(f"Invalid resource quantity for '{name}': Infinite values not supported")
+            if value < 0:
+                raise RuleViolation(f"Invalid resource quantity for '{name}': Negative values not supported")
+
+
+def _alternatives(info: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The minimums of the offers of all roles, each as scalars by name."""
     for filters in info.get("offer_filters", {}).values():
         for entry in filters.get("min_allocatable_resources", {}).get("quantities", ()):
-            for name, scalar in entry.get("quantities", {}).items():
-                if not math.isfinite(scalar["value"]):
-                    kind = "NaN" if math.isnan(scalar["value"]) else "Infinite values"
-                    raise RuleViolation(f"Invalid resource quantity for '{name}': {kind} not supported")
+            yield entry.get("quantities", {})
 
 
-def _minimums(framework: Framework) -> dict[str, tuple[Quantities, ...]]:
+def _minimums(framework: KnownFramework) -> dict[str, tuple[Quantities, ...]]:
     """Return the minimum of an offer by role: alternatives."""
     minimums = {}
     for role, filters in framework.info.get("offer_filters", {}).items():
         minimum = filters.get("min_allocatable_resources")
         if minimum is not None:
             minimums[role] = tuple(
-                Quantities({name: _least(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
+                Quantities({name: to_milli(scalar["value"]) for name, scalar in entry.get("quantities", {}).items()})
                 for entry in minimum.get("quantities", ())
             )
     return minimums
 
 
-def same_info(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def same_info(info: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     """Whether two FrameworkInfos say the same, roles and capabilities in any order."""
-    return _in_order(one) == _in_order(other)
+    return _in_order(info) == _in_order(other)
 
 
 def _in_order(info: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, Literal
 from uuid import NAMESPACE_OID, uuid5
 
 from fake_master.state.clock import Timer
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import TERMINAL_STATES
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 TaskState = Literal[
     "TASK_STAGING",
@@ -101,7 +101,7 @@ class TaskStatus:
         more = {key: value for key, value in message.items() if key not in own}
         return cls(message["state"], message["timestamp"], message.get("source", ""), message.get("uuid"), more)
 
-    def message(self, task: "Task") -> dict[str, Any]:
+    def message(self, task: "KnownTask") -> dict[str, Any]:
         """Return the TaskStatus message of a task."""
         told: dict[str, Any] = {"task_id": {"value": task.id}, "state": self.state}
         if self.source:
@@ -114,13 +114,13 @@ class TaskStatus:
             told["executor_id"] = {"value": task.executor_id}
         return told
 
-    def _uuid(self, task: "Task") -> str:
+    def _uuid(self, task: "KnownTask") -> str:
         name = f"{task.framework_id} {task.id} {self.state} {self.timestamp}"
         return b64encode(uuid5(NAMESPACE_OID, name).bytes).decode()
 
 
 @dataclass(slots=True)
-class Task:
+class KnownTask:
     """One task; `info` is TaskInfo as it was sent, or the fields that many tasks share; `statuses` are in order."""
 
     id: str
@@ -146,6 +146,11 @@ class Task:
     def name(self) -> str:
         """The name that its framework gave it; that of a task without its whole TaskInfo is its id."""
         return str(self.info.get("name", self.id))
+
+    @property
+    def user(self) -> str | None:
+        """The user that it names; None for that of its framework."""
+        return user_named(self.info)
 
     @property
     def ending(self) -> bool:
@@ -190,12 +195,12 @@ class TaskGroup:
     def __len__(self) -> int:
         return self.reported_count if any(map(self._share_of, self.resources)) else 1
 
-    def tasks(self) -> Iterator[Task]:
+    def tasks(self) -> Iterator[KnownTask]:
         """Make them: each has an equal part, and the last one the rest."""
         self._shares = self._shares or self._divided()
         statuses = (TaskStatus(self.state, self.since),)
         for index, share in enumerate(self._shares):
-            yield Task(
+            yield KnownTask(
                 id=f"{self.name}-{index}",
                 framework_id=self.framework_id,
                 agent_id=self.agent_id,
@@ -218,21 +223,27 @@ class TaskGroup:
 
 
 def user_of(info: Mapping[str, Any], framework_user: str) -> str:
-    """Return the user whom a task runs as: that of its command, of its executor's command, or of its framework."""
+    """Return the user whom a task runs as: the one that it names, or that of its framework."""
+    named = user_named(info)
+    return framework_user if named is None else named
+
+
+def user_named(info: Mapping[str, Any]) -> str | None:
+    """Return the user that a task names in its command or in its executor's command; None if it names none."""
     for command in (info.get("command", {}), info.get("executor", {}).get("command", {})):
         if "user" in command:
             return str(command["user"])
-    return framework_user
+    return None
 
 
-def tasks_of(one: Task | TaskGroup) -> Iterable[Task]:
+def tasks_of(task: KnownTask | TaskGroup) -> Iterable[KnownTask]:
     """Return the tasks of a group, which it makes, or the task itself."""
-    return one.tasks() if isinstance(one, TaskGroup) else (one,)
+    return task.tasks() if isinstance(task, TaskGroup) else (task,)
 
 
-def count_of(one: Task | TaskGroup) -> int:
+def count_of(task: KnownTask | TaskGroup) -> int:
     """Return the number of these tasks."""
-    return len(one) if isinstance(one, TaskGroup) else 1
+    return len(task) if isinstance(task, TaskGroup) else 1
 
 
 @dataclass(frozen=True, slots=True)

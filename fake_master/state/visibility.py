@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from fake_master.state.acls import Authorizer
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Executor, Task, user_of
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import Executor, KnownTask, user_of
 
 FRAMEWORKS, TASKS, EXECUTORS = "view_frameworks", "view_tasks", "view_executors"
 
@@ -21,7 +21,7 @@ class Sight:
     authorizer: Authorizer
     principal: str | None
 
-    def framework(self, of: Framework) -> bool:
+    def framework(self, of: KnownFramework) -> bool:
         """Whether it may see a framework: by the user of that."""
         return self._allows(FRAMEWORKS, of.info["user"])
 
@@ -30,11 +30,11 @@ class Sight:
         """Whether every task of a framework that it sees is visible."""
         return self.authorizer.allows_all(TASKS)
 
-    def task(self, of: Framework, task: Task) -> bool:
+    def task(self, of: KnownFramework, task: KnownTask) -> bool:
         """Whether it may see a task of a framework that it sees: by the user whom the task runs as."""
         return self.all_tasks or self._allows(TASKS, user_of(task.info, of.info["user"]))
 
-    def executor(self, of: Framework, executor: Executor) -> bool:
+    def executor(self, of: KnownFramework, executor: Executor) -> bool:
         """Whether it may see an executor of a framework that it sees."""
         command: Mapping[str, Any] = executor.info.get("command", {})
         return self._allows(EXECUTORS, command.get("user", of.info["user"]))

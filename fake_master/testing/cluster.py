@@ -10,20 +10,28 @@ from typing import Any
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.services.quota import QUOTA_KIND
-from fake_master.sources.agent_tables import AgentSpec, agent_specs
+from fake_master.sources.agent_tables import AgentSpec, AgentTable, agent_specs
 from fake_master.sources.cluster_file import ClusterSpec
-from fake_master.sources.cluster_tables import flag_texts, simulated_frameworks, task_outcome
+from fake_master.sources.cluster_tables import (
+    FlagValues,
+    FrameworkTable,
+    TasksTable,
+    flag_texts,
+    simulated_frameworks,
+    task_outcome,
+)
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import Source, read_source
 from fake_master.state.quota import SentQuota
 from fake_master.testing import DEFAULT_AGENT
 from fake_master.testing.values import AgentConfig, FrameworkConfig, QuotaConfig, TaskConfig
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_entries
-from mesosctl.model.quantities import Limits, Quantities, to_double
-from mesosctl.model.quota import rules
-from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.model.version_profile import MESOS_1_11
+from mesosctl.files.typed_file import typed
+from mesosctl.mesos.amounts.notation import parse_entries
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, to_double
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.rules.quota import rules
+from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange
+from mesosctl.mesos.rules.version_profile import MESOS_1_11
 
 Flags = Mapping[str, str | float | bool]
 
@@ -64,8 +72,8 @@ def specify(
         if given is not None and (not isinstance(given, kind) or isinstance(given, str)):
             raise TypeError(f"{name} is {given!r}, but should be a {'list' if kind is Sequence else 'dict'}")
     source = _cluster(path, version)
-    more = agent_specs(_tables(agents), "agents")
-    texts = flag_texts(flags, "flags")
+    more = agent_specs(typed(_tables(agents), list[AgentTable], "agents"), "agents")
+    texts = flag_texts(typed(dict(flags), FlagValues, "flags"))
     if isinstance(source, RestoredCluster):
         if more or frameworks or tasks is not None:
             raise BadInput(
@@ -74,14 +82,15 @@ def specify(
                 hint="leave out agents, frameworks and tasks",
             )
         return replace(source, flags={**source.flags, **texts})
+    described = typed(list(map(_plain, frameworks)), list[FrameworkTable], "frameworks")
     everybody = (*map(as_spec, source.agents), *more)
     return replace(
         source,
         agents=named(everybody, 0),
         mesos_version=version or source.mesos_version,
         flags={**source.flags, **texts},
-        task_outcome=source.task_outcome if tasks is None else task_outcome(tasks, "tasks"),
-        frameworks=(*source.frameworks, *simulated_frameworks(list(map(_plain, frameworks)), "frameworks")),
+        task_outcome=source.task_outcome if tasks is None else task_outcome(typed(dict(tasks), TasksTable, "tasks")),
+        frameworks=(*source.frameworks, *simulated_frameworks(described, "frameworks")),
     )
 
 
@@ -148,7 +157,7 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
             raise BadInput(f"quotas.{role}: '{min(unknown)}' is not a key here", field=min(unknown))
         amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
         limits = Limits(amounts["limits"]) if "limits" in amounts else None
-        target[role] = DesiredQuota(Quantities(amounts.get("guarantees", {})), limits).applied_to(None)
+        target[role] = DesiredQuotaChange(Quantities(amounts.get("guarantees", {})), limits).applied_to(None)
     sent = {
         role: SentQuota(
             {name: to_double(milli) for name, milli in quota.guarantees.items()},

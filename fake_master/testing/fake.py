@@ -11,19 +11,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from fake_master.master import Master
-from fake_master.sources.agent_tables import agent_specs
+from fake_master.sources.agent_tables import AgentTable, agent_specs
 from fake_master.sources.cluster_file import ClusterSpec, register_agent
 from fake_master.sources.snapshot import RestoredCluster
-from fake_master.state.agents import Absence
-from fake_master.state.agents import Agent as RegisteredAgent
+from fake_master.state.agents import Absence, KnownAgent
 from fake_master.state.clock import RunningClock, VirtualClock
 from fake_master.testing import values
 from fake_master.testing.cluster import Records, as_spec, named, set_quotas, specify, table_of
 from fake_master.testing.faults import FaultyApplication, Lost
-from fake_master.testing.threads import Gate, ServerThread
+from fake_master.testing.threads import ServerThread, ThreadGate
 from fake_master.testing.values import Agent, AgentConfig, Framework, Offer, Role, Task
-from fake_master.testing.waiting import SettlingCluster, Waiting
-from mesosctl.model.errors import BadInput, NotFound
+from fake_master.testing.waiting import Settling, SettlingCluster
+from mesosctl.files.typed_file import typed
+from mesosctl.mesos.errors import BadInput, NotFound
+from mesosctl.mesos.names import agent_names
 
 if TYPE_CHECKING:
     from fake_master.testing.transport import FakeTransport
@@ -56,7 +57,7 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         cluster: str | PathLike[str] | None = None,
         real_time: bool = False,
     ) -> None:
-        self._gate = Gate()
+        self._gate = ThreadGate()
         self._clock = RunningClock() if real_time else VirtualClock()
         self._registry = Records()
         self._spec = specify(cluster, agents, version, flags or {}, frameworks, tasks)
@@ -145,13 +146,13 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         Name what you wait for wherever a client runs in another thread or process: nothing else tells when it has
         done its part.  `timeout` is in seconds of real time.  Raises TimeoutError.
         """
-        waiting = Waiting(self._settling(), until, timeout)
+        waiting = Settling(self._settling(), until, timeout)
         while waiting.goes_on():
             time.sleep(waiting.step())
 
     async def asettle(self, until: Callable[[], object] | None = None, *, timeout: float = 30.0) -> None:  # noqa: ASYNC109
         """Do the same as `settle`, and let the other tasks of this event loop run meanwhile."""
-        waiting = Waiting(self._settling(), until, timeout)
+        waiting = Settling(self._settling(), until, timeout)
         while waiting.goes_on():  # noqa: ASYNC110  # time has to pass, and only this lets it
             await asyncio.sleep(waiting.step())
 
@@ -227,7 +228,10 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         """Register another agent, and return it.  Raises BadInput."""
         if isinstance(self._spec, RestoredCluster):
             raise BadInput("a snapshot has its own agents", field="agent", hint="write a cluster file")
-        spec, (added, *more) = self._spec, named(agent_specs([table_of(agent)], "agent"), len(self._spec.agents))
+        spec, (added, *more) = (
+            self._spec,
+            named(agent_specs([typed(table_of(agent), AgentTable, "agent")], "agent"), len(self._spec.agents)),
+        )
         if more:
             raise BadInput(
                 "agent: count applies only to the agents that a cluster starts with",
@@ -270,13 +274,16 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
         self._gate(lambda: self._application.drop(lost, path, times))
 
     @staticmethod
-    def _find(agents: Iterable[RegisteredAgent], wanted: str | Agent) -> RegisteredAgent:
-        name, known = wanted if isinstance(wanted, str) else wanted.id, list(agents)
-        for agent in known:
-            if name in (agent.id, agent.hostname):
-                return agent
-        hint = f"the agents are {', '.join(agent.hostname for agent in known)}" if known else "there are no agents"
-        raise NotFound(f"no agent is named '{name}'", field="agent", hint=hint)
+    def _find(agents: Iterable[KnownAgent], wanted: str | Agent) -> KnownAgent:
+        known = {agent.id: agent for agent in agents}
+        names = agent_names({agent_id: agent.hostname for agent_id, agent in known.items()})
+        meant = names.one(wanted, "agent") if isinstance(wanted, str) else wanted.id
+        if meant is None or meant not in known:
+            there = ", ".join(agent.hostname for agent in known.values())
+            name = wanted if isinstance(wanted, str) else wanted.id
+            hint = f"the agents are {there}" if known else "there are no agents"
+            raise NotFound(f"no agent is named '{name}'", field="agent", hint=hint)
+        return known[meant]
 
     def _mark(self, hostname: str, *, is_lost: bool) -> None:
         """Note for the next leader whether an agent is there; its place among the agents stays its own."""

@@ -16,7 +16,7 @@ T = TypeVar("T")
 _SECONDS_TO_START = 30.0
 
 
-class Gate:
+class ThreadGate:
     """Lets one thread at a time use the master: `gate(action)` returns what the action returns."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Gate:
 class ServerThread:
     """A server for the application, in a separate thread; `url` is its address."""
 
-    def __init__(self, application: Application, gate: Gate) -> None:
+    def __init__(self, application: Application, gate: ThreadGate) -> None:
         # Imported late: in process, aiohttp is not needed.
         from fake_master.transports.server import Server
 

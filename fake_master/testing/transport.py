@@ -9,7 +9,7 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request, Response
 from fake_master.state.streams import EventStream
-from fake_master.testing.threads import Gate
+from fake_master.testing.threads import ThreadGate
 from fake_master.transports.connections import ConnectionDropped, Events, Sleep
 
 
@@ -21,7 +21,7 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     master.
     """
 
-    def __init__(self, application: Application, gate: Gate, sleep: Sleep, owner: threading.Thread) -> None:
+    def __init__(self, application: Application, gate: ThreadGate, sleep: Sleep, owner: threading.Thread) -> None:
         self._application = application
         self._gate = gate
         self._sleep = sleep
@@ -78,7 +78,7 @@ class FakeTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 class _OwnStream(httpx.SyncByteStream):
     """A stream that is read in the owner's thread."""
 
-    def __init__(self, gate: Gate, events: Events) -> None:
+    def __init__(self, gate: ThreadGate, events: Events) -> None:
         self._gate = gate
         self._events = events
         self._pieces = iter(events)

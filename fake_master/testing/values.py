@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypedDict
 
-from fake_master.state.agents import Agent as MasterAgent
-from fake_master.state.frameworks import Framework as MasterFramework
+from fake_master.state.agents import KnownAgent
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.offers import Offer as MasterOffer
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.roles import RoleView, views
-from fake_master.state.tasks import Task as MasterTask
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_double
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota, to_double
+from mesosctl.mesos.amounts.resources import Resources
 
 Amounts = Mapping[str, float]
 
@@ -187,7 +187,7 @@ def tasks_of(state: MasterState) -> tuple[Task, ...]:
     return tuple(_task(hostnames, framework, task) for framework in frameworks for task in _tasks(framework))
 
 
-def _agent(state: MasterState, agent: MasterAgent) -> Agent:
+def _agent(state: MasterState, agent: KnownAgent) -> Agent:
     owned = agent.total.by_owner().items()
     return Agent(
         id=agent.id,
@@ -201,7 +201,7 @@ def _agent(state: MasterState, agent: MasterAgent) -> Agent:
     )
 
 
-def _framework(framework: MasterFramework) -> Framework:
+def _framework(framework: KnownFramework) -> Framework:
     return Framework(
         id=framework.id,
         name=framework.name,
@@ -228,7 +228,7 @@ def _role(view: RoleView, quota: Quota, names: Mapping[str, str]) -> Role:
     )
 
 
-def _offer(state: MasterState, offer: MasterOffer) -> Offer:
+def _offer(state: MasterState, offer: OutstandingOffer) -> Offer:
     return Offer(
         id=offer.id,
         role=offer.role,
@@ -240,11 +240,11 @@ def _offer(state: MasterState, offer: MasterOffer) -> Offer:
     )
 
 
-def _tasks(framework: MasterFramework) -> Iterable[MasterTask]:
+def _tasks(framework: KnownFramework) -> Iterable[KnownTask]:
     return (*framework.all_tasks().values(), *framework.unreachable_tasks.values(), *framework.completed_tasks)
 
 
-def _task(hostnames: Mapping[str, str], framework: MasterFramework, task: MasterTask) -> Task:
+def _task(hostnames: Mapping[str, str], framework: KnownFramework, task: KnownTask) -> Task:
     return Task(
         id=task.id,
         name=task.name,
@@ -268,6 +268,6 @@ def _numbers(quantities: Quantities | Limits) -> Amounts:
 
 def summary(frameworks: Iterable[Framework], tasks: Iterable[Task]) -> str:
     """Return one line with the frameworks, whether they are connected, and the number of tasks in each state."""
-    there = [f"{one.name} ({'connected' if one.connected else 'disconnected'})" for one in frameworks]
+    there = [f"{framework.name} ({'connected' if framework.connected else 'disconnected'})" for framework in frameworks]
     states = [f"{count} {state}" for state, count in sorted(Counter(task.state for task in tasks).items())]
     return f"frameworks: {', '.join(there) or 'none'}; tasks: {', '.join(states) or 'none'}"

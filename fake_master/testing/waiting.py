@@ -9,7 +9,7 @@ from fake_master.state.clock import RunningClock, VirtualClock
 from fake_master.state.master_state import MasterState
 from fake_master.testing import values
 from fake_master.testing.faults import FaultyApplication
-from fake_master.testing.threads import Gate
+from fake_master.testing.threads import ThreadGate
 
 _TURN = 0.01
 """Seconds of real time that clients elsewhere are given between two allocations."""
@@ -25,7 +25,7 @@ class SettlingCluster:
     def __init__(
         self,
         application: FaultyApplication,
-        gate: Gate,
+        gate: ThreadGate,
         clock: RunningClock | VirtualClock,
         has_clients: Callable[[], bool],
     ) -> None:
@@ -70,7 +70,7 @@ class SettlingCluster:
         return self._gate(lambda: values.summary(values.frameworks_of(state), values.tasks_of(state)))
 
 
-class Waiting:
+class Settling:
     """One `settle`: lets time pass in steps until the condition is true."""
 
     def __init__(self, cluster: SettlingCluster, until: Callable[[], object] | None, timeout: float) -> None:

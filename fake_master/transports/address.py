@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl
 from fake_master.registry.interface import SECONDS_TO_WAIT, RegistryFailure, UnreadableRegistry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.transports.connections import DirectConnection, LazyConnection
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_span
-from mesosctl.model.version_profile import MESOS_1_4, PROFILES, Profile
-from mesosctl.user_folders import state_folder
+from mesosctl.files.user_folders import state_folder
+from mesosctl.mesos.amounts.notation import parse_span
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.rules.version_profile import MESOS_1_4, PROFILES, Profile
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec

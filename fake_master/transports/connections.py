@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from fake_master.http.request_response import Request, Response, json_response
 from fake_master.registry.interface import Registry, RegistryFailure
-from mesosctl.api.responses import quota_status
-from mesosctl.model.version_profile import Profile
+from mesosctl.mesos.messages.responses import quota_status
+from mesosctl.mesos.rules.version_profile import Profile
 
 if TYPE_CHECKING:
     from fake_master.http.application import Application

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from fake_master.http.request_response import PLAIN, Refusal
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost")
 """Names that mean this machine on itself, by its own file of hosts."""

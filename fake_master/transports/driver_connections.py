@@ -30,7 +30,7 @@ class DriverConnections:
         self._exited = exited
         self._most = most
         self._open: dict[Address, _Connection] = {}
-        self._waiting = Waiting()
+        self._waiting = WaitingBytes()
         self._closing = False
 
     def post(self, to: Address, data: bytes) -> None:
@@ -90,7 +90,7 @@ class DriverConnections:
 
 
 @dataclass(slots=True)
-class Waiting:
+class WaitingBytes:
     """The bytes that wait for connections to open, of all of them."""
 
     size: int = 0
@@ -99,7 +99,7 @@ class Waiting:
 class _Connection:
     """One connection, from the attempt to open it to its end."""
 
-    def __init__(self, to: Address, waiting: Waiting) -> None:
+    def __init__(self, to: Address, waiting: WaitingBytes) -> None:
         self._to = to
         self._waiting: list[bytes] = []
         self._all_waiting = waiting

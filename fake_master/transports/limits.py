@@ -67,7 +67,7 @@ class ClientLimits:
     """Between two requests; long, because schedulers count on a connection that they seldom use."""
 
 
-class Connection(web.RequestHandler):
+class TimedConnection(web.RequestHandler):
     """One client.  It is timed while it sends the head of a request, and left alone while one is answered."""
 
     def __init__(self, door: "Door", **options: Any) -> None:
@@ -200,24 +200,24 @@ class Door(web.Server):
         }
         super().__init__(handler, request_factory=_request, handler_cancellation=True)
 
-    def __call__(self) -> Connection:
+    def __call__(self) -> TimedConnection:
         """A new connection, before it is used."""
-        return Connection(self, loop=asyncio.get_running_loop(), **self._options)
+        return TimedConnection(self, loop=asyncio.get_running_loop(), **self._options)
 
-    def is_full_for(self, newcomer: Connection) -> bool:
+    def is_full_for(self, newcomer: TimedConnection) -> bool:
         """Return whether there is no room, even after closing the oldest idle connection."""
         if len(self._connections) <= self.limits.connections:
             return False
         for other in self._connections:
-            if other is not newcomer and isinstance(other, Connection) and other.is_idle:
+            if other is not newcomer and isinstance(other, TimedConnection) and other.is_idle:
                 other.force_close()
                 return False
         return True
 
 
-def connection_of(request: web.BaseRequest) -> Connection:
+def connection_of(request: web.BaseRequest) -> TimedConnection:
     """Return the connection of a request."""
-    assert isinstance(request.protocol, Connection)
+    assert isinstance(request.protocol, TimedConnection)
     return request.protocol
 
 

@@ -77,7 +77,7 @@ class Broken(ValueError):
     """The body is not gzip, or not all of it."""
 
 
-class TooLarge(ValueError):
+class BodyTooLarge(ValueError):
     """The body unpacks to more than its length allows."""
 
 
@@ -100,7 +100,7 @@ class Unpacker:
         except zlib.error as error:
             raise Broken(f"it is not gzip: {error}") from error
         if len(piece) > allowed:
-            raise TooLarge
+            raise BodyTooLarge
         if self._inflater.unused_data:
             raise Broken("something follows the end of the gzip data")
         self._unpacked += len(piece)

@@ -20,6 +20,7 @@ from aiohttp import web
 from aiohttp.http import HttpProcessingError
 from aiohttp.web_protocol import RequestPayloadError
 
+from fake_master.http.accepting import accepts_gzip
 from fake_master.http.application import Application, registry_failed, without_body_for_head
 from fake_master.http.request_response import Refusal, Request, Response
 from fake_master.master import Master
@@ -29,7 +30,7 @@ from fake_master.state.streams import EventStream
 from fake_master.transports.connections import ConnectionDropped
 from fake_master.transports.cross_origin import CrossOriginRules
 from fake_master.transports.limits import ClientLimits, Door, connection_of, cut_off, write_chunk
-from fake_master.transports.request_bytes import GZIP, Broken, TooLarge, Unpacker, origin_form
+from fake_master.transports.request_bytes import GZIP, BodyTooLarge, Broken, Unpacker, origin_form
 
 if TYPE_CHECKING:
     from fake_master.transports.driver_connections import DriverConnections
@@ -196,7 +197,7 @@ class Server:
         response = web.StreamResponse(status=answer.status, headers=answer.headers)
         parts: Iterable[bytes] = answer.parts()
         size = answer.size
-        if size > _SMALLEST_BODY_TO_COMPRESS and "gzip" in request.headers.get("Accept-Encoding", ""):
+        if size >= _SMALLEST_BODY_TO_COMPRESS and accepts_gzip(_last(request, "Accept-Encoding")):
             # All of it, before the first byte is sent: a master sends Content-Length.  At the default level that takes
             # longer than to write and send a large answer.
             packer = zlib.compressobj(zlib.Z_BEST_SPEED, wbits=GZIP)
@@ -249,7 +250,7 @@ class Server:
             await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
             request.writer.output_size = 0  # the output is not part of the answer
         parts = bytearray()
-        is_packed = request.headers.get("Content-Encoding") == "gzip"
+        is_packed = _last(request, "Content-Encoding") == "gzip"
         unpacker = Unpacker(self._limits.expansion, most) if is_packed else None
         try:
             connection_of(request).await_body(request.content)
@@ -264,7 +265,7 @@ class Server:
                         raise Refusal(503, "There are too many large requests at once", _CLOSE)
             if unpacker is not None:
                 unpacker.finish()
-        except TooLarge:
+        except BodyTooLarge:
             raise self._too_large(most) from None
         except Broken as error:
             # libprocess answers so, though the fault is the client's.
@@ -281,6 +282,12 @@ class Server:
     def _too_large(self, most: int) -> Refusal:
         sentence = f"The body exceeds {most} bytes, or {self._limits.expansion} times its compressed size"
         return Refusal(413, sentence, _CLOSE)
+
+
+def _last(request: web.BaseRequest, name: str) -> str | None:
+    """Return a header; a master keeps the last of those with one name."""
+    found: list[str] = request.headers.getall(name, [])
+    return found[-1] if found else None
 
 
 def _log_request(request: web.BaseRequest, status: int, seconds: float) -> None:

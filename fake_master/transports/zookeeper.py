@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
@@ -25,7 +25,7 @@ _SECONDS_TO_WAIT = 2 * _SESSION_SECONDS
 _PAUSE = 0.2
 
 
-class Place(NamedTuple):
+class ZooKeeperPlace(NamedTuple):
     """Where masters register."""
 
     hosts: str
@@ -33,18 +33,18 @@ class Place(NamedTuple):
     digest: str | None
 
 
-def parse_place(text: str) -> Place:
+def parse_place(text: str) -> ZooKeeperPlace:
     """Read `zk://[USER:PASSWORD@]HOST:PORT,…/PATH`.  Raises BadInput."""
     found = _ADDRESS.fullmatch(text)
     if found is None:
         raise BadInput("it is not a ZooKeeper address", field="zk", hint="--zk zk://127.0.0.1:2181/mesos")
-    return Place(found[2], found[3].rstrip("/"), found[1])
+    return ZooKeeperPlace(found[2], found[3].rstrip("/"), found[1])
 
 
 class Registration:
     """One master's node, created again if its session is lost. Close it."""
 
-    def __init__(self, place: Place, info: Mapping[str, Any]) -> None:
+    def __init__(self, place: ZooKeeperPlace, info: Mapping[str, Any]) -> None:
         self._place = place
         self._data = json.dumps(info, separators=(",", ":")).encode()
         self._client = self._connected()

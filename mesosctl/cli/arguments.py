@@ -4,8 +4,7 @@ The modules of the nouns declare their own.
 """
 
 import re
-import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,21 +14,20 @@ import typer
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.global_options import NOT_A_DASH
+from mesosctl.cli.meanings import Meaning
+from mesosctl.cli.questions import AFTER_LIMIT
 from mesosctl.cli.session import Session
-from mesosctl.model.errors import MesosctlError, RuleViolation, UsageError, Violations
-from mesosctl.model.roles import closest, role_error
-from mesosctl.model.suggestion import command, options_text
+from mesosctl.mesos.amounts.values import NONE
+from mesosctl.mesos.errors import RuleViolation, UsageError, Violations
+from mesosctl.mesos.names import kind_of
+from mesosctl.mesos.roles import role_error
+from mesosctl.suggestion import options_text
 
 if TYPE_CHECKING:
-    from mesosctl.api.files.text_file import TextFile
-    from mesosctl.client.leading_master import Master
-    from mesosctl.model.quantities import Limits, Quantities, Quota
-    from mesosctl.model.quota.role_status import RoleStatus
-    from mesosctl.model.reservations.holdings import RegisteredAgent
-    from mesosctl.model.resource import Resource
-    from mesosctl.model.resources import Resources
-    from mesosctl.operations.reservations.send import SendOptions
-    from mesosctl.operations.reservations.targets import Owner
+    from mesosctl.files.text_file import TextFile
+    from mesosctl.mesos.amounts.quantities import Limits, Quantities
+    from mesosctl.mesos.amounts.resource import Resource
+    from mesosctl.mesos.cluster.holdings import RegisteredAgent
 
 
 def role_option(help_text: str) -> typer.models.OptionInfo:
@@ -45,20 +43,26 @@ def as_option(help_text: str, without: str) -> typer.models.OptionInfo:
 
     The name of the parameter is another than that of the global --principal, which help and usage leave out.
     """
+    return _principal_option("--as", "PRINCIPAL", f"{help_text} Without it, {without}.", without)
+
+
+def reserver_option(help_text: str, without: str) -> typer.models.OptionInfo:
+    """`--reserver NAME`: every command says in `help_text` what it chooses, and in `without` what is so without it."""
+    return _principal_option("--reserver", "NAME", help_text, without)
+
+
+def _principal_option(option: str, metavar: str, help_text: str, without: str) -> typer.models.OptionInfo:
+    """An option that names a principal: an empty name, such as that of a variable that is not set, is refused."""
 
     def named(value: str | None) -> str | None:
         if value is not None and not value.strip():
-            raise UsageError(f"'{value}' is not a principal", field="--as", hint=f"name one; without it, {without}")
+            raise UsageError(f"'{value}' is not a principal", field=option, hint=f"name one; without it, {without}")
         return value
 
-    option: typer.models.OptionInfo = typer.Option(
-        "--as",
-        metavar="PRINCIPAL",
-        callback=named,
-        help=f"{help_text} Without it, {without}.",
-        show_default=False,
+    made: typer.models.OptionInfo = typer.Option(
+        option, metavar=metavar, callback=named, help=help_text, show_default=False
     )
-    return option
+    return made
 
 
 def attribute_option(help_text: str) -> typer.models.OptionInfo:
@@ -88,8 +92,8 @@ _RESOURCES = typer.Argument(
     help="cpus:12 mem:6GiB, or 'cpus:12;mem:6144'. GB means GiB, as in Mesos.",
     show_default=False,
 )
-Amounts = Annotated[list[str], _RESOURCES]
-OptionalAmounts = Annotated[list[str] | None, _RESOURCES]
+Amounts = Annotated[list[str], _RESOURCES, Meaning.AMOUNTS]
+OptionalAmounts = Annotated[list[str] | None, _RESOURCES, Meaning.AMOUNTS]
 AllowNewResource = Annotated[
     bool,
     typer.Option(
@@ -106,6 +110,7 @@ Limit = Annotated[
         help="Limits, such as 'cpus:16;mem:8GiB', or none; Mesos 1.9 or later. By default, a new quota has no limit, "
         "and an existing one keeps its limits.",
     ),
+    Meaning.AMOUNTS,
 ]
 PayloadFile = Annotated[
     str | None, typer.Option("--file", "-f", metavar="FILE", help="Read the documented JSON; - is standard input.")
@@ -141,7 +146,7 @@ LabelWords = Annotated[
 ]
 Reserver = Annotated[
     str | None,
-    typer.Option("--reserver", metavar="NAME", help="The reservation's principal. The default is your own."),
+    reserver_option("The reservation's principal. The default is your own.", "it is your own"),
 ]
 TrustMaster = Annotated[
     bool,
@@ -160,13 +165,6 @@ def the_file(word: str | None, option: str | None) -> str:
     if named_one is None:
         raise UsageError("no file is named", field="--file", hint="give -f FILE")
     return named_one
-
-
-def read_by_option(word: str | None, hint: str) -> str:
-    """The hint for a word that is the name of a file, which -f reads; otherwise `hint`."""
-    if word is not None and ":" not in word and Path(word).is_file():
-        return f"to read the file {word}, write {options_text(f=word)}"
-    return hint
 
 
 WrittenFile = Annotated[
@@ -275,6 +273,9 @@ Since = Annotated[
 Until = Annotated[
     str | None, typer.Option("--until", metavar="TIME", help="Like --since. The default is the recording's end.")
 ]
+TimeZone = Annotated[
+    str, typer.Option("--timezone", metavar="ZONE", help="The time zone of days and months, such as Europe/Berlin.")
+]
 ClusterId = Annotated[
     str | None,
     typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),
@@ -283,7 +284,7 @@ ClusterId = Annotated[
 
 def _every(text: str | float) -> float:
     """Seconds of --every.  Raises UsageError."""
-    from mesosctl.model.notation import parse_seconds
+    from mesosctl.mesos.amounts.notation import parse_seconds
 
     return parse_seconds(str(text), "--every", 0.05)
 
@@ -296,14 +297,10 @@ Every = Annotated[
 ]
 
 
-NONE = "none"
-"""The word for no limits, or no guarantee."""
-
-
 def read_payload(session: Session, file: str) -> "TextFile":
     """The JSON of --file, which knows the line of each value that is refused.  Raises BadInput."""
-    from mesosctl.api.files.line_numbers import places_in_json
-    from mesosctl.api.files.text_file import TextFile
+    from mesosctl.files.text_file import TextFile
+    from mesosctl.mesos.messages.strict.line_numbers import places_in_json
 
     return TextFile(named(file), read_text(file, "--file", session.environment.stdin), places_in_json)
 
@@ -315,25 +312,20 @@ def agent_beside_file(agent: str | None, *others: object) -> str:
     return agent
 
 
-def parse_words(words: Sequence[str], after: str | None = None) -> "list[Resource]":
-    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.
+def parse_words(words: Sequence[str]) -> "list[Resource]":
+    """Resources from words such as `cpus:12`, `mem:6GiB` or `cpus:12;mem:6144`.  Raises RuleViolation."""
+    from mesosctl.mesos.amounts.notation import parse_entries
 
-    `after` is the argument before them, a role or an agent.  Raises RuleViolation.
-    """
-    from mesosctl.model.notation import parse_entries
-
-    return _parse_all(words, parse_entries, after)
+    return _parse_all(words, parse_entries)
 
 
 def _parse_all(
-    words: Sequence[str], parse: "Callable[[str], list[Resource]]", after: str | None, hint: str = ""
+    words: Sequence[str], parse: "Callable[[str], list[Resource]]", hint: str | None = None
 ) -> "list[Resource]":
-    """Parse the words; if one of them and the argument `after` which they stand have changed places, the hint says so.
+    """Parse the words; `hint` is the one for a word that may be a name.
 
-    `hint` is the one for any other word that may be a name.  Raises RuleViolation, which tells of every wrong word.
+    Raises RuleViolation, which tells of every wrong word.
     """
-    from mesosctl.model.notation import with_semicolons
-
     found: list[Resource] = []
     broken = Violations()
     for word in words:
@@ -341,14 +333,9 @@ def _parse_all(
             try:
                 found += parse(word)
             except RuleViolation as error:
-                if role_error(word) is None and not _SIGNS.search(word):
-                    if after and ":" in after:
-                        with broken.noted():
-                            parse(after)
-                        others = [with_semicolons(other) for other in (after, *words) if other != word]
-                        error.hint = f"write {word} first: {shlex.join([word, *others])}"
-                    else:
-                        error.hint = hint or error.hint
+                is_name = role_error(word) is None and not _SIGNS.search(word)
+                if hint is not None and (is_name or kind_of(word)[0] is not None):
+                    error.hint = hint
                 raise
     broken.refuse()
     return found
@@ -378,17 +365,17 @@ def parse_limit(word: str | None) -> "Limits | None":
     """The limits of --limit: None if it is not given, no limits for "none".  Raises RuleViolation."""
     if word is None:
         return None
-    from mesosctl.model.quota.desired import limits_of
+    from mesosctl.mesos.rules.quota.desired import limits_of
 
     with refusals_of([word], "--limit"):
         return limits_of([] if word == NONE else parse_words([word]))
 
 
-def parse_guarantee(words: Sequence[str] | None, role: str) -> "list[Resource] | None":
+def parse_guarantee(words: Sequence[str] | None) -> "list[Resource] | None":
     """The entries of a guarantee: None if no word is given, and none for the word "none".  Raises RuleViolation."""
     if not words:
         return None
-    return [] if list(words) == [NONE] else parse_words(words, role)
+    return [] if list(words) == [NONE] else parse_words(words)
 
 
 def parse_quota(
@@ -398,13 +385,13 @@ def parse_quota(
 
     Raises RuleViolation, which tells what is wrong with the role, the guarantee and the limits at once.
     """
-    from mesosctl.model.quota.rules import QUOTA, GivenFacts, Wish, refuse
-    from mesosctl.model.version_profile import MESOS_1_11
+    from mesosctl.mesos.rules.quota.rules import QUOTA, GivenFacts, Wish, refuse
+    from mesosctl.mesos.rules.version_profile import MESOS_1_11
 
     broken = Violations()
     guarantee, limits = None, None
     with broken.noted():
-        guarantee = parse_guarantee(words, role)
+        guarantee = parse_guarantee(words)
     with broken.noted():
         limits = parse_limit(limit)
     if broken:
@@ -427,13 +414,14 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
         if word in (resources or ()) and any(entry.name not in limits for entry in parse_words([word]))
     ]
     if unnamed:
-        from mesosctl.model.amount_text import in_mesos_notation
+        from mesosctl.mesos.amounts.amount_text import in_mesos_notation
 
         both = ";".join([in_mesos_notation(limits), *unnamed])
-        session.confirm_destructive(
+        session.confirm(
             "Guarantee it?",
             f"{' '.join(unnamed)} after --limit is a guarantee, not a part of the limit",
             f"write {options_text(limit=both)} to limit it too, or put it before --limit",
+            case=AFTER_LIMIT,
         )
 
 
@@ -450,14 +438,14 @@ def parse_amounts(
     `agent` is the argument before them; None if mesosctl chooses the agents.  `whole` is what the agent has in total,
     of which `cpus:50%` is a part.  Raises RuleViolation.
     """
-    from mesosctl.model import notation
+    from mesosctl.mesos.amounts import notation
 
     chosen = "leave AGENT out: with --any or --count, mesosctl chooses the agents"
 
     def parse(word: str) -> "list[Resource]":
         return notation.parse_of_agents(word, whole=whole)
 
-    return _parse_all(words, parse, agent, "name one agent for each command" if agent else chosen)
+    return _parse_all(words, parse, "AGENT comes first, and each command takes one" if agent else chosen)
 
 
 class AmountsOfAgent:
@@ -488,140 +476,12 @@ def pairs(words: Sequence[str] | None, option: str) -> list[tuple[str, str]]:
     for word in words or ():
         key, equals, value = word.partition("=")
         if not key or not equals:
-            name, colon, rest = key.partition(":")
-            meant = f"{name}={rest}" if name and colon and rest else f"{key or 'NAME'}=VALUE"
-            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} {shlex.quote(meant)}")
+            raise UsageError(f"'{word}' is not NAME=VALUE", field=option, hint=f"write {option} NAME=VALUE")
         found.append((key, value))
     return found
 
 
-def owner(role: str, under: Sequence[str] | None, labels: Sequence[str] | None, principal: str | None) -> "Owner":
-    """The owner of a reservation that the options name.  Raises UsageError."""
-    from mesosctl.model.resource import Labels
-    from mesosctl.operations.reservations.targets import Owner
-
-    named = Labels(pairs(labels, "--label")) if labels else None
-    return Owner(role, tuple(under or ()), named, principal)
-
-
-def send_options(session: Session, *, trust_master: bool) -> "SendOptions":
-    """The options that say how operations on agents are sent and awaited."""
-    from mesosctl.operations.reservations.send import SendOptions
-
-    return SendOptions(
-        v1=session.options.api == "v1", wait=session.waits, ask_agents=not trust_master, progress=session.progress
-    )
-
-
-def note_role(session: Session, master: "Master", role: str, reserved: "Quantities | None" = None) -> None:
-    """Tell the operator of a role that may be mistyped, unless nothing is to be read or told any more."""
-    from mesosctl.model.quantities import Quantities
-    from mesosctl.operations.quota.reading import note_unknown_role
-
-    if not session.options.quiet and (session.waits or session.options.dry_run):
-        note_unknown_role(master, role, reserved or Quantities())
-
-
-NO_LIMIT_OPTION = "--limit none sets no limit"
-
-
-def note_limit(session: Session, status: "RoleStatus", no_limit: str | None, *, would: bool = False) -> None:
-    """Tell the operator of a role that is, or would be, at or above its limit, and how to set none.
-
-    `no_limit` says how, with {role} for its name; None if that takes a command of its own.
-    """
-    from mesosctl.model.amount_text import in_words
-
-    if no_limit is None:
-        has_guarantee, role = bool(status.quota.guarantees), status.role
-        remove = command("quota update", role, limit=NONE) if has_guarantee else command("quota remove", role)
-        how = f"{remove} removes it"
-    else:
-        how = no_limit.format(role=shlex.quote(status.role))
-    session.note(f"{status.limit_sentence(in_words, would=would)}; {how}")
-
-
-def note_role_at_limit(
-    session: Session, master: "Master", role: str, limits: "Limits | None" = None, *, would: bool = False
-) -> None:
-    """Tell the operator if the role is, or would be, at or above its limit or `limits`; a forecast says so itself."""
-    from mesosctl.operations.quota.reading import status_at_limit
-
-    if not session.options.quiet and session.waits and not session.options.dry_run:
-        status = status_at_limit(master, role, limits)
-        if status is not None:
-            note_limit(session, status, NO_LIMIT_OPTION if would else None, would=would)
-
-
-def _counts_as_free(entry: "Resource") -> bool:
-    return not entry.is_reserved and not entry.revocable
-
-
-def note_unmet_guarantees(
-    session: Session, master: "Master", agents: "Iterable[RegisteredAgent]", taken: "Quantities"
-) -> None:
-    """Tell the operator of guarantees that cannot be met after `taken` is reserved of what these agents had free.
-
-    A forecast says so itself.
-    """
-    from mesosctl.model.amount_text import in_words
-    from mesosctl.operations.quota.reading import unmet_guarantees
-
-    if session.options.quiet or not session.waits or session.options.dry_run:
-        return
-    for role, lacking in unmet_guarantees(master, lambda: _free_on(agents) - taken).items():
-        if any(name in taken for name in lacking):
-            session.note(
-                f"{role} lacks {in_words(lacking)} of its guarantee, and what is free now is not enough for it"
-            )
-
-
-def note_unmet_wish(session: Session, master: "Master", role: str, wish: "Quota", tried: str) -> None:
-    """Tell the operator of a guarantee that would be accepted, and for which what is free now is not enough.
-
-    `tried` is the command that forecasts the change. Nothing is said if the cluster cannot be read.
-    """
-    from mesosctl.model.amount_text import in_words
-    from mesosctl.model.notation import listed
-    from mesosctl.model.quantities import Quantities
-    from mesosctl.operations.quota.reading import unmet_guarantees
-    from mesosctl.operations.reservations.targets import read_agents
-
-    if session.options.quiet:
-        return
-    try:
-        agents = [one for one in read_agents(master) if one.active]
-    except MesosctlError:
-        return
-    free = _free_on(agents)
-    unmet = unmet_guarantees(master, lambda: free, {role: wish})
-    if role not in unmet:
-        return
-    short = Quantities.total(unmet.values()) - free
-    held = _unreserved(one.total for one in agents) - free
-    until = " until other roles release enough" if held.contains(short) else ""
-    if len(unmet) == 1:
-        says = f"role {role} would be {in_words(short)} below its new guarantee{until}"
-    else:
-        says = f"what is free now is {in_words(short)} too little for the guarantees of {listed(sorted(unmet))}{until}"
-    session.note(f"{says}; {tried} forecasts it")
-
-
-def _free_on(agents: "Iterable[RegisteredAgent]") -> "Quantities":
-    """The amounts that a guarantee can be met with at once; what is offered counts too."""
-    return _unreserved(one.available for one in agents if one.active)
-
-
-def _unreserved(parts: "Iterable[Resources]") -> "Quantities":
-    from mesosctl.model.quantities import Quantities
-
-    return Quantities.total(one.filter(_counts_as_free).scalar_quantities() for one in parts)
-
-
-def nothing_found(sentence: str, options: Mapping[str, str | None], known: Iterable[str]) -> str:
-    """Why a list is empty: `sentence`, the options that choose what is listed, and the likely role of those `known`."""
+def nothing_found(sentence: str, options: Mapping[str, str | None]) -> str:
+    """Why a list is empty: `sentence`, and the options that choose what is listed."""
     said = [f"{option} {value}" for option, value in options.items() if value is not None]
-    if not said:
-        return sentence
-    likely = closest(options.get("--role") or "", known)
-    return f"{sentence} with {' and '.join(said)}" + (f"; did you mean {likely}?" if likely else "")
+    return f"{sentence} with {' and '.join(said)}" if said else sentence

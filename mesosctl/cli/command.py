@@ -5,10 +5,9 @@ Every command and every group takes the global options too, so that you can writ
 """
 
 import inspect
-import itertools
 import re
-import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, cast
 
@@ -16,9 +15,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from mesosctl.cli.global_options import ChangeOptions, GlobalOptions, known_settings, names_several, naming_option
-from mesosctl.model.errors import MesosctlError, NotFound, UsageError, linked
-from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.suggestion import on_cluster, options_text
+from mesosctl.cli.meanings import Meaning, parameters_of
+from mesosctl.hints import OF_ADDRESS, hint_of, in_our_words
+from mesosctl.mesos.errors import MesosctlError, NotFound, UsageError, linked
+from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.suggestion import on_cluster, options_text
 
 if TYPE_CHECKING:
     from mesosctl.cli.environment import Environment
@@ -110,7 +111,9 @@ class _Help:
         for parameter in cast("Any", self).get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is not None and parameter.name not in SHARED_NAMES:
-                own[parameter.param_type_name].append(record)
+                is_argument = parameter.param_type_name == "argument"
+                name = metavar(parameter) if is_argument else record[0]  # typer adds the type in Python
+                own[parameter.param_type_name].append((name, record[1]))
         for kind, records in own.items():
             if records:
                 with formatter.section(f"{kind.capitalize()}s"):
@@ -150,15 +153,6 @@ def metavar(argument: Any) -> str:
     return argument.metavar or cast("str", argument.name).upper()
 
 
-def choices_of(parameter: Any) -> tuple[str, ...]:
-    """The words that a parameter may be; empty if it may be any.
-
-    typer keeps them in `type` up to 0.28, and in `type_descriptor` from 0.29 on.
-    """
-    kind = getattr(parameter, "type_descriptor", None) or getattr(parameter, "type", None)
-    return tuple(map(str, getattr(kind, "choices", None) or ()))
-
-
 def format_global_options(ctx: Any, formatter: Any) -> None:
     """Write the options that every command takes."""
     records = [parameter.get_help_record(ctx) for parameter in _global_command().params]
@@ -181,14 +175,22 @@ class Command(_Help, TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Like in man pages: optional parts are in brackets, and nothing is in braces."""
-        arguments = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
-        return ["[OPTIONS]", *(_usage(one) for one in arguments)]
+        arguments = [parameter for parameter in self.get_params(ctx) if parameter.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_usage(argument) for argument in arguments)]
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the words.  Raises UsageError for an option with one value that is given twice."""
-        if not ctx.resilient_parsing:
-            _refuse_repeated(self.make_parser(ctx).parse_args(args=list(args))[2], ctx)
-        return super().parse_args(ctx, args)
+        """Parse the words.
+
+        Raises UsageError for an option with one value that is given twice, RuleViolation for a number with a sign that
+        would be lost.
+        """
+        if ctx.resilient_parsing:
+            return super().parse_args(ctx, args)
+        words, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        _refuse_repeated(given, ctx)
+        rest = super().parse_args(ctx, args)
+        _refuse_lost_signs(given, words, ctx.params)
+        return rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run its function in a session, or in one for each context.  Raises MesosctlError."""
@@ -208,16 +210,17 @@ class Command(_Help, TyperCommand):
     def run_session(self, ctx: Any, session: "Session") -> Any:
         """Run its function in this session, to the end.  Raises MesosctlError."""
         status, failure = ExitStatus.MASTER_FAILED.value, "this is a bug"  # if it ends in no other way
+        session.verb = ctx.command_path.partition(" ")[2]
         try:
             with on_cluster(context=session.said.context, master=session.said.master):
                 for sentence in _unlikely_sizes(_words_of_amounts(ctx)):
                     session.note(sentence)
-                returned = self.run(ctx, session)
+                with in_our_words(), _address_named(session):
+                    returned = self.run(ctx, session)
             status, failure = int(returned or 0), ""
         except MesosctlError as error:
             status, failure = int(error.exit_status), error.message
             self._name_override(error, ctx)
-            _name_address(error, session)
             _name_origin(error, ctx, session)
             raise
         except BrokenPipeError:
@@ -243,8 +246,11 @@ class Command(_Help, TyperCommand):
 
     def _name_override(self, error: MesosctlError, ctx: typer.Context) -> None:
         """Add the option that skips the check to the hint, if this command has it."""
-        if error.override and any(error.override in parameter.opts for parameter in self.get_params(ctx)):
-            error.hint = linked(error.hint, f"{error.override} skips this check")
+        if error.override is None:
+            return
+        option = options_text(**{error.override: True})
+        if any(option in parameter.opts for parameter in self.get_params(ctx)):
+            error.hint = linked(error.hint, f"{option} skips this check")
 
 
 def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
@@ -252,34 +258,41 @@ def _refuse_repeated(given: Sequence[Any], ctx: Any) -> None:
 
     Of a global option, which an alias may already have, the last value counts.  Raises UsageError.
     """
-    for number, one in enumerate(given):
-        takes_one = one.param_type_name == "option" and not (one.is_flag or one.multiple or one.count)
-        if takes_one and one.name not in SHARED_NAMES and one in given[:number]:
-            name = max(one.opts, key=len)
+    for number, parameter in enumerate(given):
+        takes_one = parameter.param_type_name == "option" and not (
+            parameter.is_flag or parameter.multiple or parameter.count
+        )
+        if takes_one and parameter.name not in SHARED_NAMES and parameter in given[:number]:
+            name = max(parameter.opts, key=len)
             raise UsageError(
                 f"{name} is given twice, and takes one value", field=name, hint=f"see {ctx.command_path} --help"
             )
 
 
+def _refuse_lost_signs(given: Sequence[Any], words: Mapping[str, Any], values: Mapping[str, Any]) -> None:
+    """Refuse a number such as +2 or -0, whose sign Python drops.  Raises RuleViolation."""
+    for parameter in given:
+        word, value = words.get(parameter.name), values.get(parameter.name)
+        if isinstance(word, str) and isinstance(value, int | float) and _LOST_SIGN.match(word):
+            from mesosctl.mesos.amounts.quantities import refuse_sign
+
+            refuse_sign(max(parameter.opts, key=len), word)
+
+
+_LOST_SIGN = re.compile(r"\s*(\+|-[0.]*$)")
 _PLAIN_SIZE = re.compile(r"(?<![\w-])(mem|disk)(?:\([^()]*\))?:(\d{1,9}(?:\.\d{1,9})?)(?![^;,\s])")
 _LEAST_LIKELY = 32
 """MiB.  Mesos offers no less memory, unless an offer has cpus instead (Mesos documentation, "Configuration")."""
 _LEAST_IN_GIB = 1
 """GiB; few people mean less than that, and write it without a unit."""
-_OF_AMOUNTS = frozenset(
-    {"RESOURCES", "RESOURCES...", "[AGENT] RESOURCES...", "[SIZE]", "[CHANGES...]", "CHANGE", "CONDITION...", "TASK"}
-)
-"""The names of arguments and of values of options that are amounts or have some in them."""
-_WITH_TASKS = "--add-framework"
-"""The option whose value has amounts too, although it is a framework by its name."""
 
 
 def _words_of_amounts(ctx: typer.Context) -> list[str]:
     """The words of a command line that are amounts or have some in them: not those of roles, agents and offers."""
     words: list[str] = []
-    for one in ctx.command.params:
-        value = ctx.params.get(one.name or "")
-        if value and (one.metavar in _OF_AMOUNTS or _WITH_TASKS in one.opts):
+    for name in parameters_of(cast("Any", ctx.command.callback), Meaning.AMOUNTS):
+        value = ctx.params.get(name)
+        if value:
             words += [value] if isinstance(value, str) else value
     return words
 
@@ -294,20 +307,19 @@ def _unlikely_sizes(words: Sequence[str]) -> list[str]:
     ]
 
 
-def _name_address(error: MesosctlError, session: "Session") -> None:
-    """Name the fake master by its address, and the place that the address of the master comes from."""
-    from mesosctl.client.address import FAKE_BASE
-
-    address, origin = session.options.master or "", session.settings.origin("master")
-    if address.startswith("fake:") and FAKE_BASE in error.message:
-        error.reword(re.sub(rf"{re.escape(FAKE_BASE)}[^\s:;,]*", lambda _: address, error.message))
-    if origin.kind not in ("context", "environment"):
-        return
-    if error.hint and "check --master" in error.hint:
-        error.hint = error.hint.replace("check --master", f"check the address in {_PLACES[origin.kind]}{origin.name}")
-    elif error.field == "--master":
-        hint = f"{error.hint}; " if error.hint else ""
-        error.hint = f"{hint}the address comes from {_PLACES[origin.kind]}{origin.name}"
+@contextmanager
+def _address_named(session: "Session") -> Iterator[None]:
+    """Name the place that the address of the master comes from in an error about the address."""
+    try:
+        yield
+    except MesosctlError as error:
+        origin = session.settings.origin("master")
+        place = f"{_PLACES[origin.kind]}{origin.name}" if origin.kind in _PLACES else None
+        if place is not None and error.advice is not None and error.advice.rule in OF_ADDRESS:
+            error.advised(error.advice.rule, **{**error.advice.values, "place": f"the address in {place}"})
+        elif place is not None and error.field == "--master":
+            error.hint = linked(hint_of(error), f"the address comes from {place}")
+        raise
 
 
 def _name_origin(error: MesosctlError, ctx: typer.Context, session: "Session") -> None:
@@ -315,13 +327,15 @@ def _name_origin(error: MesosctlError, ctx: typer.Context, session: "Session") -
     option = (error.field or "").partition(" ")[0]
     if not option.startswith("--"):
         return
-    setting = next((one for one in known_settings() if one.option == option), None)
+    setting = next((known for known in known_settings() if known.option == option), None)
     if setting is not None:
         origin = session.settings.origin(setting.name)
         if origin.kind != "flag":
             error.field = None if origin.kind == "default" else f"{_PLACES[origin.kind]}{origin.name}"
         return
-    names = [one.name for one in ctx.command.params if option in one.opts and one.name is not None]
+    names = [
+        parameter.name for parameter in ctx.command.params if option in parameter.opts and parameter.name is not None
+    ]
     if not any(getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE" for name in names):
         error.field = None
 
@@ -346,9 +360,10 @@ class ChangeCommand(Command):
         session.check_columns(lists=False)
         try:
             if session.options.dry_run:
-                from mesosctl.cli.dry_run import start_dry_run
-
-                return start_dry_run(session, ctx.command_path.partition(" ")[2], act, report)
+                # The program at the root knows forecasts; commands are below them.
+                return cast("Any", ctx.find_root().command).rehearse(
+                    session, ctx.command_path.partition(" ")[2], act, report
+                )
             if report is not None:
                 raise UsageError("--report needs --dry-run", field="--report", hint="give both")
             return act(session)
@@ -377,28 +392,29 @@ class ContextCommand(SingleCommand):
 
 def usage_error(error: Any, words: Sequence[str], program: Any) -> UsageError:
     """A mistake that typer found, in one line without the names of its types; `words` are the whole command line."""
-    from mesosctl.model.roles import closest
+    from mesosctl.mesos.roles import closest
 
     ctx = getattr(error, "ctx", None)
     path = ctx.command_path if ctx is not None else _path_of(words, program)
-    message, see = error.format_message(), f"see {path} --help"
-    likely, cause = None, ""
-    if hasattr(error, "possibilities"):  # an option that does not exist
-        message = error.message
-        if ctx is not None:
-            cause = _misplaced(error.option_name, ctx, words) or _by_attribute(error.option_name, ctx, words)
-            likely = None if cause else _similar_option(error.option_name, ctx)
-    elif " is not one of " in message:
-        typed = message.partition(" is not one of ")[0].rpartition(": ")[2].strip("'")
-        likely = closest(typed, choices_of(error.param))
+    # Of an option that does not exist, typer's own guess is as often wrong as right.
+    message = error.message if hasattr(error, "possibilities") else error.format_message()
+    choices = _choices_missed(error)
+    likely = closest(error.__cause__.errors()[0]["input"], choices) if choices else None
     line = re.sub(r"\s*\n\s*", " ", message)
     for theirs, ours in _PLAIN_WORDS.items():
         line = re.sub(theirs, ours, line)
     line = re.sub(r"argument\(s\)(?= \((.*)\))", lambda found: f"argument{'s' * (' ' in found[1])}", line)
     if likely:
         line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
-    cause = cause or _unexpected(message, ctx)
-    return UsageError(line, hint=f"{cause}; {see}" if cause else see)
+    return UsageError(line, hint=f"see {path} --help")
+
+
+def _choices_missed(error: Any) -> tuple[str, ...]:
+    """The words of which a value has to be one, and is none; empty for any other mistake."""
+    from pydantic import ValidationError
+
+    is_of_value = isinstance(error.__cause__, ValidationError)
+    return (error.param.type_descriptor.choices or ()) if is_of_value else ()
 
 
 def _path_of(words: Sequence[str], program: Any) -> str:
@@ -413,69 +429,13 @@ def _path_of(words: Sequence[str], program: Any) -> str:
     return " ".join(path)
 
 
-def _by_attribute(option: str, ctx: Any, words: Sequence[str]) -> str:
-    """How to lose the agents with an attribute, for an option such as `--lose-rack r1`; empty for others."""
-    attribute = option.removeprefix("--lose-")
-    if attribute == option or "--lose-agent" not in _options_of(ctx.command, ctx):
-        return ""
-    value = next((after for before, after in itertools.pairwise(words) if before == option), "VALUE")
-    return f"name the agents by their attribute: {options_text(lose_agent=f'{attribute}={value}')}"
-
-
-_EXTRA = re.compile(r"Got unexpected extra argument(?:\(s\)|s)? \((.*)\)")
-
-
-def _unexpected(message: str, ctx: Any) -> str:
-    """How to write what an unexpected word may mean: the noun's own list, or a file; empty for others."""
-    found = _EXTRA.match(message)
-    if found is None or ctx is None:
-        return ""
-    first = next(iter(found[1].split()), "")
-    if first in _THAT_READ:
-        return f"{ctx.command_path} alone is enough"
-    return "-f FILE names the file" if "--file" in _options_of(ctx.command, ctx) else ""
-
-
 _PLAIN_WORDS = {
-    r"is not a valid float( range)?": "is not a number",
-    r"is not a valid int(eger)?( range)?": "is not a whole number",
+    r"Value error, ": "",
     r"Input should be a valid integer.*": "the value is not a whole number",
     r"Input should be a valid number.*": "the value is not a number",
     r"Input should be (less|greater) than": r"the value must be \1 than",
 }
-"""Patterns of the words that typer has for types up to 0.28, and pydantic, which it asks, from 0.29 on; and ours."""
-_SIMILAR = 0.65
-"""The least similarity of an option to one that does not exist, without their dashes."""
-
-
-def _options_of(command: Any, ctx: Any) -> set[str]:
-    return {name for one in command.get_params(ctx) if one.param_type_name == "option" for name in one.opts}
-
-
-def _similar_option(option: str, ctx: Any) -> str | None:
-    from mesosctl.model.roles import closest
-
-    by_name = {name.lstrip("-"): name for name in _options_of(ctx.command, ctx)}
-    likely = closest(option.lstrip("-"), by_name, _SIMILAR)
-    return by_name[likely] if likely else None
-
-
-def _misplaced(option: str, ctx: Any, words: Sequence[str]) -> str:
-    """How to write an option that is an argument of this command, or an option of one below it; empty for others."""
-    for one in ctx.command.get_params(ctx):
-        noun = metavar(one).strip("[].") if one.param_type_name == "argument" else ""
-        if noun.casefold() == option.lstrip("-").casefold():
-            pieces = [piece for piece in ctx.command.collect_usage_pieces(ctx) if piece != "[OPTIONS]"]
-            return f"{noun} is an argument: {ctx.command_path} {' '.join(pieces)}"
-    command, path = ctx.command, ctx.command_path.split()[1:]
-    at = next((index for index, word in enumerate(words) if word.partition("=")[0] == option), len(words))
-    for word in words[at + 1 :]:
-        below = command.get_command(ctx, word) if isinstance(command, Group) else None
-        if below is not None:
-            command, path = below, [*path, word]
-    is_below = command is not ctx.command and option in _options_of(command, ctx)
-    return f"write {option} after '{' '.join(path)}'" if is_below else ""
-
+"""Patterns of the words that pydantic, which typer asks, has for a value that does not fit; and ours."""
 
 _OTHER_TOOLS_WORDS = {
     "ls": ("list",),
@@ -499,8 +459,8 @@ _OTHER_TOOLS_WORDS = {
     "info": ("top",),
 }
 """The words of other tools, and of other nouns, that people may type, and the words of the noun for them."""
-_THAT_READ = ("list", "show", "ls", "get", "describe", "status", "info", "help")
-"""Words for what a command without a verb does."""
+_VERBS = frozenset(_OTHER_TOOLS_WORDS).union(*_OTHER_TOOLS_WORDS.values())
+"""Words that people type before a noun, as other tools want it."""
 REMOVE = ("delete", "remove", "unset", "destroy", "rm", "reset", "clear")
 """Words for the end of something that was set."""
 
@@ -517,39 +477,28 @@ class Group(_Help, TyperGroup):
         found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(
-                [(name, (one.help or "").partition("\n")[0]) for name, one in found if one and not one.hidden]
+                [
+                    (name, (command.help or "").partition("\n")[0])
+                    for name, command in found
+                    if command and not command.hidden
+                ]
             )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Resolve as usual; if a verb stands before its noun, suggest the other order."""
+        """Resolve as usual; for a word of other tools, name the one that this group has for it."""
         try:
             return super().resolve_command(ctx, args)
         except typer.TyperException as error:
-            if args[0] in _OTHER_TOOLS_WORDS:
-                error.message = f"No such command '{args[0]}'.{self._in_our_words(ctx, *args)}"
-                raise
-            for word in args[1:]:
-                noun = self.get_command(ctx, word)
-                if isinstance(noun, Group) and noun.get_command(ctx, args[0]) is not None:
-                    error.message = f"No such command '{args[0]}'. Did you mean '{word} {args[0]}'?"
-                    break
+            ours = [
+                word
+                for word in _OTHER_TOOLS_WORDS.get(args[0], ())
+                if word.startswith("-") or self.get_command(ctx, word) is not None
+            ]
+            if ours:
+                error.message = f"No such command '{args[0]}'. Did you mean {', '.join(map(repr, ours))}?"
+            elif ctx.parent is None and args[0] in _VERBS:
+                error.message = f"No such command '{args[0]}'. A noun comes first, as in 'quota list'."
             raise
-
-    def _in_our_words(self, ctx: Any, typed: str, *rest: str) -> str:
-        """The question after "No such command" for a word of other tools; empty if there is nothing like it."""
-        ours = _OTHER_TOOLS_WORDS[typed]
-        if typed == "help" and rest and self.get_command(ctx, rest[0]) is not None:
-            return f" Did you mean '{rest[0]} --help'?"
-        likely = [word for word in ours if word.startswith("-") or self.get_command(ctx, word) is not None]
-        for word in () if likely else rest:
-            noun = self.get_command(ctx, word)
-            if isinstance(noun, Group):
-                likely = [f"{word} {verb}" for verb in ours if noun.get_command(ctx, verb) is not None]
-            elif noun is not None and "list" in ours:
-                likely = [word]
-            if likely:
-                break
-        return f" Did you mean {', '.join(map(repr, likely))}?" if likely else ""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; if there are none, the help goes to standard error, like a mistake."""
@@ -565,85 +514,50 @@ class ListGroup(Group):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words, with `list` in front of them if no verb is there."""
         word = _first_word(args)
-        is_help = word is None and any(one in ctx.help_option_names for one in args)
+        is_help = word is None and any(typed in ctx.help_option_names for typed in args)
         if not is_help and self.get_command(ctx, word or "") is None and (args or not ctx.resilient_parsing):
             ctx.meta[_LISTED] = word
             args = ["list", *args]
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the verb; if `list` finds no entry of the first word, the hint names the verb that may be meant."""
+        """Run the verb; if `list` finds no entry that is named like a verb of other tools, the hint says so."""
         try:
             return super().invoke(ctx)
         except NotFound as error:
             word = ctx.meta.get(_LISTED)
-            hint = self._hint_of(ctx, word) if word else None
-            if hint is not None:
-                error.hint = hint
+            if word in _OTHER_TOOLS_WORDS or word in REMOVE:
+                error.hint = self.instead(word) or self._verb_for(ctx, word)
             raise
 
-    def instead(self, word: str, following: Sequence[str]) -> str | None:
+    def instead(self, word: str) -> str | None:
         """A hint: what to do instead of a verb that the noun lacks for a reason; None if there is no reason."""
-        del word, following
+        del word
         return None
 
-    def _hint_of(self, ctx: Any, word: str) -> str | None:
-        """The verb that a word may stand for, or the verbs that there are; None if it is more likely a name."""
+    def _verb_for(self, ctx: Any, word: str) -> str:
         verbs = self.list_commands(ctx)
-        is_verb = word in (*_OTHER_TOOLS_WORDS, *REMOVE) or word in _verbs_of_all(ctx)
-        likely = next((verb for verb in _OTHER_TOOLS_WORDS.get(word, ()) if verb in verbs), None)
-        if likely is None and not is_verb:
-            from mesosctl.model.roles import closest
-
-            likely = closest(word, verbs)
-        if likely is not None:
-            meant = _with_verb(ctx, word, likely)
-            return f"did you mean the verb '{likely}'? {meant or f'see {ctx.command_path} --help'}"
-        if not is_verb or word in _THAT_READ:
-            return None
-        instead = self.instead(word, _names_after(ctx, word))
-        return instead or f"{ctx.command_path} has no verb '{word}'; its verbs: {', '.join(verbs)}"
+        ours = next((verb for verb in _OTHER_TOOLS_WORDS.get(word, ()) if verb in verbs), None)
+        if ours is not None:
+            return f"did you mean the verb '{ours}'? see {ctx.command_path} --help"
+        return f"{ctx.command_path} has no verb '{word}'; its verbs: {', '.join(verbs)}"
 
     def shell_complete(self, ctx: Any, incomplete: str) -> Any:
         """The verbs, and what `list` may be followed by."""
         found = super().shell_complete(ctx, incomplete)
         command = cast("Any", self.get_command(ctx, "list"))
         with command.make_context("list", [], parent=ctx, resilient_parsing=True) as below:
-            first = next((one for one in command.get_params(below) if one.param_type_name == "argument"), None)
+            first = next(
+                (parameter for parameter in command.get_params(below) if parameter.param_type_name == "argument"), None
+            )
             words = command if incomplete.startswith("-") or first is None else first
-            known = {one.value for one in found}
-            return [*found, *(one for one in words.shell_complete(below, incomplete) if one.value not in known)]
+            known = {item.value for item in found}
+            return [*found, *(item for item in words.shell_complete(below, incomplete) if item.value not in known)]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """The verbs, and what no verb means."""
         super().format_commands(ctx, formatter)
         formatter.write(f"\nWithout a verb, {ctx.command_path} is {ctx.command_path} list.\n")
-
-
-def _with_verb(ctx: Any, word: str, verb: str) -> str:
-    """The command that was typed, with this verb instead of the word; empty if nothing follows the word."""
-    environment = _environment_of(ctx)
-    before, after = _around(ctx, word)
-    return environment.secrets.redact(shlex.join(["mesosctl", *before, verb, *after])) if after else ""
-
-
-def _around(ctx: Any, word: str) -> tuple[list[str], list[str]]:
-    """The words that were typed before and after a word of a noun."""
-    words = list(_environment_of(ctx).words)
-    at = words.index(word, words.index(ctx.info_name)) if ctx.info_name in words else len(words)
-    return words[:at], words[at + 1 :]
-
-
-def _names_after(ctx: Any, word: str) -> list[str]:
-    """The names that follow a word of a noun, up to the first option."""
-    return list(itertools.takewhile(lambda one: not one.startswith("-"), _around(ctx, word)[1]))
-
-
-def _verbs_of_all(ctx: Any) -> set[str]:
-    """The verbs of every noun."""
-    root = ctx.find_root().command
-    nouns = [root.get_command(ctx, name) for name in root.list_commands(ctx)]
-    return {verb for noun in nouns if isinstance(noun, Group) for verb in noun.list_commands(ctx)}
 
 
 _LISTED = "mesosctl.listed"
@@ -653,9 +567,9 @@ _LISTED = "mesosctl.listed"
 def _first_word(args: Sequence[str]) -> str | None:
     """The first word that is neither a global option nor its value; None if another option comes before it, or none."""
     takes_value = {
-        name: not (one.is_flag or one.count)
-        for one in cast("Any", _global_command().params)
-        for name in (*one.opts, *one.secondary_opts)
+        name: not (parameter.is_flag or parameter.count)
+        for parameter in cast("Any", _global_command().params)
+        for name in (*parameter.opts, *parameter.secondary_opts)
     }
     words = iter(args)
     for word in words:

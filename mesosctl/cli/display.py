@@ -6,13 +6,13 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from mesosctl.cli.environment import Environment
-from mesosctl.model.errors import printable, printable_json
-from mesosctl.output.formats.output_formats import TABLES, document_line, redacted, write
-from mesosctl.output.formats.report import Meaning, Report
+from mesosctl.mesos.errors import printable, printable_json
+from mesosctl.show.output_formats import TABLES, document_line, redacted, write
+from mesosctl.show.report import Meaning, Report
 
 if TYPE_CHECKING:
-    from mesosctl.output.formats.live import LiveView, ProgressLine
-    from mesosctl.output.formats.scrolling import ScrollingList
+    from mesosctl.show.live import LiveView, ProgressLine
+    from mesosctl.show.scrolling import ScrollingList
 
 
 class Display:
@@ -39,7 +39,7 @@ class Display:
         if self._quiet or is_hidden or not environment.overwrites(environment.stderr):
             return
         if self._progress is None:
-            from mesosctl.output.formats.live import ProgressLine
+            from mesosctl.show.live import ProgressLine
 
             self._progress = ProgressLine(environment.stderr, colours=environment.colours_on(environment.stderr))
         self._progress.show(printable(environment.secrets.redact(sentence)), part)
@@ -57,7 +57,7 @@ class Display:
         """Write a line of a growing list, on a terminal in the colour of its meaning."""
         environment = self._environment
         if environment.colours and form in TABLES:
-            from mesosctl.output.formats.terminal import draw_line
+            from mesosctl.show.terminal import draw_line
 
             draw_line(line, meaning, environment.stdout)
         else:
@@ -99,8 +99,8 @@ class Display:
         if form not in TABLES or not environment.overwrites(environment.stdout):
             self.write(report, form)
             return
-        from mesosctl.output.formats.live import LiveView
-        from mesosctl.output.formats.terminal import view
+        from mesosctl.show.live import LiveView
+        from mesosctl.show.terminal import view
 
         if self._view is None:
             self._view = LiveView(environment.stdout, colours=environment.colours)
@@ -118,9 +118,9 @@ class Display:
         if form not in TABLES or not environment.overwrites(stdout) or not stdin.isatty():
             yield None
             return
-        from mesosctl.output.formats.live import FullScreen
-        from mesosctl.output.formats.scrolling import ScrollingList
-        from mesosctl.output.formats.terminal import console
+        from mesosctl.show.live import FullScreen
+        from mesosctl.show.scrolling import ScrollingList
+        from mesosctl.show.terminal import console
 
         screen = FullScreen(stdout, stdin, colours=environment.colours)
         shown = ScrollingList(

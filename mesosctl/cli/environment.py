@@ -14,12 +14,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from io import BufferedIOBase, BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TextIO
+from typing import TYPE_CHECKING, Literal, NamedTuple, TextIO
 
-from mesosctl.file_reading import open_file, read_text_file, refuse_empty_input, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, MesosctlError, linked, printable, printable_json
-from mesosctl.model.redaction import Secrets
-from mesosctl.output.formats import output_formats
+from mesosctl.files.reading import (
+    is_sqlite,
+    open_file,
+    read_text_file,
+    read_within,
+    refuse_empty_input,
+    unreadable_hint,
+    why_unreadable,
+)
+from mesosctl.files.redaction import Secrets
+from mesosctl.mesos.errors import BadInput, MesosctlError, linked, printable, printable_json
+from mesosctl.mesos.messages.snapshots import LARGEST
+from mesosctl.show import output_formats
 
 if TYPE_CHECKING:
     import typer
@@ -28,6 +37,22 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["role", "agent", "framework", "task", "context"]
+
+
+class OperatorNote(NamedTuple):
+    """A sentence for the operator that is no error."""
+
+    level: Literal["note", "warning"]
+    sentence: str
+
+    @property
+    def text(self) -> str:
+        """The sentence with its level, as people read it."""
+        return f"{'WARNING' if self.level == 'warning' else self.level}: {self.sentence}"
+
+    def of(self, contexts: str) -> "OperatorNote":
+        """The same note, beginning with the contexts that it is about."""
+        return OperatorNote(self.level, f"{contexts}: {self.sentence}")
 
 
 def _ask_secret(prompt: str) -> str:
@@ -57,7 +82,7 @@ class Environment:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     transport: "Transport | None" = None
-    notes: list[str] = field(default_factory=list)
+    notes: list[OperatorNote] = field(default_factory=list)
     find_names: "Callable[[typer.Context, Kind], list[str]]" = _no_names
     """The completions of a kind."""
     words: tuple[str, ...] = ()
@@ -82,10 +107,14 @@ class Environment:
         """Forget the signal with which a command ends as it should: an error after it is one of its own."""
         self.signals.clear()
 
-    def take_notes(self) -> list[str]:
-        """The sentences that were held back, to be part of a JSON error."""
+    def note(self, sentence: str) -> None:
+        """Hold a note back until the end."""
+        self.notes.append(OperatorNote("note", sentence))
+
+    def take_notes(self) -> list[OperatorNote]:
+        """The notes that were held back, without secrets."""
         taken, self.notes = self.notes, []
-        return list(map(self.secrets.redact, taken))
+        return [OperatorNote(note.level, self.secrets.redact(note.sentence)) for note in taken]
 
     def tell_notes(self) -> None:
         """Write the sentences that are not part of a JSON error, as JSON lines if data is JSON."""
@@ -93,24 +122,23 @@ class Environment:
         if notes and self.speaks_json:
             import json
 
-            told = [note.partition(": ") for note in notes]
             self.stderr.writelines(
-                json.dumps({"schema_version": 1, "kind": "note", "level": level.lower(), "message": message}) + "\n"
-                for level, _, message in told
+                json.dumps({"schema_version": 1, "kind": "note", "level": level, "message": sentence}) + "\n"
+                for level, sentence in notes
             )
             return
         for note in notes:
-            self.tell(f"mesosctl: {note}")
+            self._tell(f"mesosctl: {note.text}", (), is_error=False)
 
-    def tell(self, sentence: str, details: Sequence[str] = ()) -> None:
-        """Write an error or a note to standard error, and its details below; wrapped and in colour on a terminal."""
+    def _tell(self, sentence: str, details: Sequence[str], *, is_error: bool) -> None:
+        """Write a sentence to standard error, and its details below; wrapped and in colour on a terminal."""
         if not self.stderr.isatty():
             self.stderr.writelines(f"{line}\n" for line in (sentence, *details))
             return
-        from mesosctl.output.formats.terminal import draw_told  # imported late: rich is slow to load
+        from mesosctl.show.terminal import draw_told  # imported late: rich is slow to load
 
         colours, width = self.colours_on(self.stderr), self.width(self.stderr)
-        draw_told(sentence, details, self.stderr, colours=colours, width=width)
+        draw_told(sentence, details, self.stderr, colours=colours, width=width, is_error=is_error)
 
     def fields_of(self, error: MesosctlError) -> dict[str, str | int | None]:
         """The values of an error that a script needs, without secrets."""
@@ -118,7 +146,7 @@ class Environment:
         return {name: redact(value) if isinstance(value, str) else value for name, value in error.fields().items()}
 
     def tell_error(self, error: MesosctlError, contexts: Sequence[str] = ()) -> None:
-        """One clear sentence and a hint; or one JSON object (`output.json_documents.document.ErrorDocument`).
+        """One clear sentence and a hint; or one JSON object (`show.document.ErrorDocument`).
 
         `contexts` are those in which it happened, if the command works on several.
         """
@@ -126,7 +154,7 @@ class Environment:
         if self.speaks_json:
             import json
 
-            document = {"schema_version": 1, "notes": self.take_notes(), "error": fields}
+            document = {"schema_version": 1, "notes": [note.text for note in self.take_notes()], "error": fields}
             if contexts:
                 document["contexts"] = list(contexts)
             self.stderr.write(printable_json(json.dumps(document)) + "\n")
@@ -137,7 +165,7 @@ class Environment:
             f"  {name}: {printable(str(text))}" for name, text in (("at", where), ("hint", fields["hint"])) if text
         ]
         who = f"{', '.join(contexts)}: " if contexts else ""
-        self.tell(f"mesosctl: {who}{printable(str(fields['message']))}", details)
+        self._tell(f"mesosctl: {who}{printable(str(fields['message']))}", details, is_error=True)
 
     @property
     def speaks_json(self) -> bool:
@@ -266,7 +294,7 @@ def read_text(path: str, field: str, stdin: TextIO, *, missing: str | None = Non
     try:
         if path != STANDARD_INPUT:
             return read_text_file(path)
-        text = stdin.read()
+        text = read_within(stdin)
     except (OSError, ValueError) as error:
         refusal = _unreadable(path, field, error)
         if isinstance(error, FileNotFoundError):
@@ -303,10 +331,14 @@ def named(path: Path | str) -> str:
 
 def _all_of(stdin: TextIO) -> bytes:
     raw = getattr(stdin, "buffer", None)
-    return stdin.read().encode(errors="surrogateescape") if raw is None else raw.read()
+    if raw is None:
+        return read_within(stdin, LARGEST).encode(errors="surrogateescape")
+    content: bytes = read_within(raw, LARGEST)
+    return content
 
 
 def _unreadable(path: Path | str, field: str, error: OSError | ValueError) -> BadInput:
-    return BadInput(
-        f"{named(path)} cannot be read: {why_unreadable(error)}", field=field, hint=unreadable_hint(path, error)
-    )
+    hint = unreadable_hint(path, error)
+    if is_sqlite(error):
+        hint = f"{hint}; if it is a recording, usage, replay and tune read it"
+    return BadInput(f"{named(path)} cannot be read: {why_unreadable(error)}", field=field, hint=hint)

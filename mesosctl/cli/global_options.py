@@ -13,8 +13,9 @@ from typing import Annotated, Literal, NamedTuple, get_args, get_origin
 import typer
 
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.model.errors import BadInput, UsageError
-from mesosctl.output.formats.output_formats import OutputForm
+from mesosctl.cli.meanings import Meaning
+from mesosctl.mesos.errors import BadInput, UsageError
+from mesosctl.show.output_formats import OutputForm
 
 Api = Literal["auto", "v0", "v1"]
 TokenScheme = Literal["bearer", "dcos"]
@@ -33,7 +34,7 @@ NOT_IN_CONTEXTS = ONLY_SAID | {"context"}
 
 def _timeout(text: str | float) -> float:
     """Seconds of --timeout.  Raises UsageError."""
-    from mesosctl.model.notation import parse_seconds
+    from mesosctl.mesos.amounts.notation import parse_seconds
 
     return parse_seconds(str(text), "--timeout", LEAST_TIMEOUT)
 
@@ -98,6 +99,7 @@ class GlobalOptions(NamedTuple):
             help="The deadline for all attempts together, such as 30 (seconds), 500ms, 5s or 1h30m. The default is "
             "30s.",
         ),
+        Meaning.SPAN,
     ] = None
     principal: Annotated[
         str | None,
@@ -110,6 +112,7 @@ class GlobalOptions(NamedTuple):
             metavar="FILE",
             help="A file with the principal's secret. [env: MESOSCTL_SECRET, the secret itself]",
         ),
+        Meaning.FILE,
     ] = None
     token_file: Annotated[
         str | None,
@@ -119,6 +122,7 @@ class GlobalOptions(NamedTuple):
             help="A file with a token, to use instead of a principal and secret. [env: MESOSCTL_TOKEN, the token "
             "itself]",
         ),
+        Meaning.FILE,
     ] = None
     token_scheme: Annotated[
         TokenScheme | None,
@@ -142,9 +146,14 @@ class GlobalOptions(NamedTuple):
             metavar="FILE",
             help="Certificate authorities to trust instead of the system's. With zk://, this also selects https.",
         ),
+        Meaning.FILE,
     ] = None
-    cert: Annotated[str | None, typer.Option("--cert", metavar="FILE", help="The client certificate.")] = None
-    key: Annotated[str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate.")] = None
+    cert: Annotated[
+        str | None, typer.Option("--cert", metavar="FILE", help="The client certificate."), Meaning.FILE
+    ] = None
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate."), Meaning.FILE
+    ] = None
     api: Annotated[
         Api | None,
         typer.Option("--api", help="The API to send changes to. The default is auto."),
@@ -204,6 +213,7 @@ class ChangeOptions(NamedTuple):
             metavar="FILE",
             help="With --dry-run, also write the forecast as an HTML page; - writes only the page, to standard output.",
         ),
+        Meaning.FILE,
     ] = None
 
 
@@ -254,7 +264,7 @@ class Setting(NamedTuple):
         if not isinstance(value, wanted) or (isinstance(value, bool) and self.kind is not bool):
             return f"must be {_KINDS[self.kind]}" + (" of seconds" if self.is_span else "")
         if self.choices and value not in self.choices:
-            from mesosctl.model.roles import closest
+            from mesosctl.mesos.roles import closest
 
             likely = closest(str(value), self.choices)
             return f"must be one of {', '.join(self.choices)}" + (f"; did you mean {likely}?" if likely else "")
@@ -272,7 +282,7 @@ class Setting(NamedTuple):
         if self.kind is bool:
             value = _SWITCHES.get(text.lower(), text)
         elif self.is_span:
-            from mesosctl.model.notation import parse_seconds
+            from mesosctl.mesos.amounts.notation import parse_seconds
 
             try:
                 return parse_seconds(text, where, self.least or 0.0)
@@ -296,7 +306,7 @@ def known_settings() -> tuple[Setting, ...]:
     """Every setting in the order of the options; a secret comes before the key of its file."""
     found: list[Setting] = []
     for name, declared in GlobalOptions.__annotations__.items():
-        annotation, info = get_args(declared)[:2]
+        annotation, info, *meanings = get_args(declared)
         kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not NoneType]
         choices = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else ()
         if name.endswith("_file"):
@@ -307,9 +317,9 @@ def known_settings() -> tuple[Setting, ...]:
                 option=(info.default, *info.param_decls)[0] if isinstance(info.default, str) else info.param_decls[0],
                 kind=str if choices else kinds[0],
                 choices=choices,
-                is_file=info.metavar == "FILE",
+                is_file=Meaning.FILE in meanings,
                 least=info.min,
-                is_span=info.metavar == "SPAN",
+                is_span=Meaning.SPAN in meanings,
             )
         )
     return tuple(found)

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 from mesosctl.cli.session import Session
 
 if TYPE_CHECKING:
-    from mesosctl.output.formats.html_page import Origin
+    from mesosctl.show.html_page import ReportOrigin
 
 
-def origin(session: Session, source: str | None, recorded: str | None = None) -> "Origin":
+def origin(session: Session, source: str | None, recorded: str | None = None) -> "ReportOrigin":
     """The origin of a page, which may contain secrets; they are removed from the whole page.
 
     `source` names the file that was read instead of a live master, and `recorded` the master that a recording is of.
@@ -17,10 +17,10 @@ def origin(session: Session, source: str | None, recorded: str | None = None) ->
     import time
 
     from mesosctl import __version__
-    from mesosctl.output.formats.html_page import Origin
+    from mesosctl.show.html_page import ReportOrigin
 
     live = source is None
-    return Origin(
+    return ReportOrigin(
         command=shlex.join(("mesosctl", *session.environment.words)),
         version=__version__,
         at=time.time(),

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.cli.configuration.credentials import (
     find_conflicts,
@@ -13,27 +13,43 @@ from mesosctl.cli.configuration.credentials import (
 )
 from mesosctl.cli.configuration.settings import Settings, resolve
 from mesosctl.cli.display import Display
-from mesosctl.cli.environment import Environment, is_unwritable
+from mesosctl.cli.environment import Environment, OperatorNote, is_unwritable
 from mesosctl.cli.global_options import DEFAULTS, GlobalOptions, checked_timeout
+from mesosctl.cli.questions import Asks, how_asked
 from mesosctl.client.address import parse_address, shows_secret
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.model.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
-from mesosctl.model.exit_status import ExitStatus
-from mesosctl.output.formats.output_formats import HAVE_COLUMNS, ONE_PIECE, TABLES
-from mesosctl.output.formats.report import Meaning, Report, with_columns
+from mesosctl.mesos.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
+from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.show.output_formats import HAVE_COLUMNS, ONE_PIECE, TABLES
+from mesosctl.show.report import Meaning, Report, with_columns
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from mesosctl.client.leading_master import Master
+    from mesosctl.changes.audit import AuditTrail
+    from mesosctl.client.leading_master import LeadingMaster
     from mesosctl.client.response import Trace
     from mesosctl.client.settings import Credentials, Token
-    from mesosctl.operations.audit import AuditTrail
-    from mesosctl.output.formats.scrolling import ScrollingList
+    from mesosctl.show.scrolling import ScrollingList
 
-SOME_LOSS = "this takes something away"
+_SOME_LOSS = "this takes something away"
 """The loss of a question that does not say what would be lost."""
 HOW_A_SCRIPT_AGREES = "in a script, use --yes"
+
+
+class Question(NamedTuple):
+    """A question that a command has before it goes on."""
+
+    question: str
+    asks: Asks
+    loss: str | None = None
+    """The loss in a sentence; None if it is only that something would be lost."""
+    hint: str = HOW_A_SCRIPT_AGREES
+
+    @property
+    def text(self) -> str:
+        """The loss and the question."""
+        return self.question if self.loss is None else f"{self.loss}. {self.question}"
 
 
 class Session:
@@ -52,8 +68,10 @@ class Session:
         self.options = self.settings.options
         self._learn_secrets()
         environment.form = self.form
+        self.verb = ""
+        """The words of the command that runs: `quota set`."""
         self._display = Display(environment, quiet=bool(self.options.quiet))
-        self._masters: list[Master] = []
+        self._masters: list[LeadingMaster] = []
         self._credentials: tuple[Credentials | Token | None] | None = None
         self._holds_notes = False
         self._trail: AuditTrail | None = None
@@ -80,13 +98,13 @@ class Session:
         """Whether an accepted change is read back."""
         return not self.options.no_wait
 
-    def open_master(self) -> "Master":
+    def open_master(self) -> "LeadingMaster":
         """The master that was named; with --dry-run one that may only be read.
 
         Raises UsageError if none was named; nothing is connected yet.
         """
         # Imported late: it imports httpx, which help and usage errors do not need.
-        from mesosctl.client.leading_master import Master
+        from mesosctl.client.leading_master import LeadingMaster
 
         text = self.options.master or ""
         if not text.strip():
@@ -111,10 +129,10 @@ class Session:
             self.environment.secrets.add_pair(*address.zookeeper.digest.split(":", 1))
         if settings.tls and any(base.startswith("http:") for base in address.bases):
             self.warn("--cacert and --cert have no effect with http://, which is not encrypted: write https://")
-        self._masters.append(Master(address, settings, self.environment.transport))
+        self._masters.append(LeadingMaster(address, settings, self.environment.transport))
         return self._masters[-1]
 
-    def repeat_live(self, repeat: "Callable[[Master, Master], object]") -> None:
+    def repeat_live(self, repeat: "Callable[[LeadingMaster, LeadingMaster], object]") -> None:
         """In a dry run, bring over what a snapshot does not have; `repeat` gets the live master and the dry run's."""
 
     def _changing(self, request: str) -> None:
@@ -124,8 +142,8 @@ class Session:
         import shlex
         import time
 
-        from mesosctl.model.audited_commands import Author
-        from mesosctl.operations.audit import AuditTrail, audit_file, system_user
+        from mesosctl.changes.audit import AuditTrail, audit_file, system_user
+        from mesosctl.changes.audited_commands import Author
 
         variables, secrets = self.environment.variables, self.environment.secrets
         try:
@@ -149,7 +167,7 @@ class Session:
         import json
         import time
 
-        from mesosctl.output.formats.output_formats import document_line
+        from mesosctl.show.output_formats import document_line
 
         secrets = self.environment.secrets
         answer = json.loads(secrets.redact_json(document_line(self._answer))) if self._answer else None
@@ -158,9 +176,9 @@ class Session:
         except MesosctlError as error:
             self.warn(f"the end of this change is missing in the audit: {error.message}")
 
-    def identity(self, master: "Master") -> str:
+    def identity(self, master: "LeadingMaster") -> str:
         """Return a text that identifies this master, whatever the spelling of its address, and contains no secret."""
-        from mesosctl.operations.apply.journal import identity
+        from mesosctl.changes.identity import identity
 
         return self.environment.secrets.redact(identity(master, self.options.master or ""))
 
@@ -209,22 +227,23 @@ class Session:
 
     def tell_conflicts(self, settings: Settings) -> None:
         """Warn if the master is not the context's."""
-        told = find_conflicts(settings)
-        if told is not None:
-            (self.warn if told[0] == "warning" else self.note)(told[1])
+        conflict = find_conflicts(settings)
+        if conflict is not None:
+            self.tell(conflict)
 
     def note(self, sentence: str) -> None:
         """A sentence for the operator, on standard error; silent with --quiet."""
-        if not self.options.quiet:
-            self._tell(f"note: {printable(sentence)}")
+        self.tell(OperatorNote("note", sentence))
 
     def warn(self, sentence: str) -> None:
         """A sentence that even --quiet does not silence."""
-        self._tell(f"WARNING: {printable(sentence)}")
+        self.tell(OperatorNote("warning", sentence))
 
-    def _tell(self, line: str) -> None:
-        """At once, or with JSON at the end, because an error includes the sentences in its object."""
-        self.environment.notes.append(line)
+    def tell(self, note: OperatorNote) -> None:
+        """Write it at once, or with JSON at the end, because an error includes the notes in its object."""
+        if self.options.quiet and note.level == "note":
+            return
+        self.environment.notes.append(OperatorNote(note.level, printable(note.sentence)))
         if not self.environment.speaks_json and not self._holds_notes:
             self.end_progress()
             self.environment.tell_notes()
@@ -338,7 +357,7 @@ class Session:
         """Write an HTML page without secrets to a file, which a note names, or to standard output for `-`."""
         from pathlib import Path
 
-        from mesosctl.file_writing import write_atomically
+        from mesosctl.files.writing import write_atomically
 
         # A browser must be able to read it, whatever bytes a name contains.
         text = self.environment.secrets.redact(page.encode(errors="backslashreplace").decode())
@@ -401,19 +420,27 @@ class Session:
     def check_one_cluster(self, option: str) -> None:
         """Accept an option about something that only one cluster has; on several contexts it raises UsageError."""
 
-    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = HOW_A_SCRIPT_AGREES) -> None:
-        """Ask the user; a script must use --yes. `loss` says what would be lost.  Raises UsageError."""
-        if not self.options.yes and not self.environment.may_prompt:
-            raise UsageError(
-                f"not done: {loss}, so you must confirm it, but mesosctl cannot ask you without a terminal",
-                field="--yes",
-                hint=hint,
-            )
-        self.confirm(question if loss == SOME_LOSS else f"{loss}. {question}")
+    def confirm(
+        self, question: str, loss: str | None = None, hint: str = HOW_A_SCRIPT_AGREES, *, case: str = ""
+    ) -> None:
+        """Ask the user as the table `QUESTIONS` says for this command, in this case.
 
-    def confirm(self, question: str) -> None:
-        """Ask the user; in a script or with --yes the answer is yes. Raises UsageError for no."""
-        if self.options.yes or not self.environment.may_prompt:
+        `loss` says what would be lost, and `hint` how a script agrees.  Raises UsageError for no, and in a script that
+        must use --yes.
+        """
+        self.agree(Question(question, how_asked(self.verb, case), loss, hint))
+
+    def agree(self, question: Question) -> None:
+        """Ask a question.  Raises UsageError for no."""
+        if question.asks == "none" or self.options.yes:
             return
-        if not self._display.agrees(question):
-            raise UsageError("nothing was done")
+        if self.environment.may_prompt:
+            if not self._display.agrees(question.text):
+                raise UsageError("nothing was done")
+        elif question.asks == "always":
+            raise UsageError(
+                f"not done: {question.loss or _SOME_LOSS}, so you must confirm it, but mesosctl cannot ask you without "
+                "a terminal",
+                field="--yes",
+                hint=question.hint,
+            )

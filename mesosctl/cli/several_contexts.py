@@ -10,35 +10,27 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from mesosctl.cli.configuration.settings import existing_configuration, is_its_own
-from mesosctl.cli.environment import Environment
+from mesosctl.cli.environment import Environment, OperatorNote
 from mesosctl.cli.global_options import GlobalOptions, naming_option
-from mesosctl.cli.session import HOW_A_SCRIPT_AGREES, SOME_LOSS, Session
-from mesosctl.model.errors import Interrupted, MesosctlError, NotFound, UsageError
-from mesosctl.model.exit_status import ExitStatus
-from mesosctl.model.suggestion import options_text
-from mesosctl.output.by_context import ContextAnswer, by_context
-from mesosctl.output.formats.output_formats import DOCUMENTS
-from mesosctl.output.formats.report import Meaning, Report
+from mesosctl.cli.session import Question, Session
+from mesosctl.mesos.errors import Interrupted, MesosctlError, NotFound, UsageError, linked
+from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.mesos.messages.snapshots import LARGEST
+from mesosctl.show.by_context import ContextResult, by_context
+from mesosctl.show.output_formats import DOCUMENTS
+from mesosctl.show.report import Meaning, Report
 
 if TYPE_CHECKING:
-    from mesosctl.client.leading_master import Master
+    from mesosctl.client.leading_master import LeadingMaster
     from mesosctl.client.settings import ClientSettings
-
-
-class Question(NamedTuple):
-    """A question that a command has before it goes on; `loss` is None for a change that takes nothing away."""
-
-    question: str
-    loss: str | None = None
-    hint: str = ""
 
 
 _CONTEXT = "context"
 """The column that is always shown: without it, a reader cannot tell the clusters apart."""
-BEFORE_A_CHANGE = Question("Make this change?")
+BEFORE_A_CHANGE = Question("Make this change?", "on a terminal")
 """For a command without a question of its own."""
 
 
@@ -59,7 +51,7 @@ class Turn:
     """The question that it has come to."""
     shown: list[Report] = field(default_factory=list)
     """The reports that the command shows before its question."""
-    notes: list[str] = field(default_factory=list)
+    notes: list[OperatorNote] = field(default_factory=list)
     report: Report | None = None
     status: int | None = None
     """None until the command has ended there."""
@@ -77,10 +69,10 @@ class Turn:
             self.secrets[prompt] = ask(f"{self.context}: {prompt}")
         return self.secrets[prompt]
 
-    def answer(self, environment: Environment) -> ContextAnswer:
+    def answer(self, environment: Environment) -> ContextResult:
         """The same for the report, without secrets."""
         fields = None if self.error is None else environment.fields_of(self.error)
-        return ContextAnswer(self.context, self.report, self.status, fields)
+        return ContextResult(self.context, self.report, self.status, fields)
 
 
 class ContextSession(Session):
@@ -104,7 +96,7 @@ class ContextSession(Session):
         self.has_begun = False
         """Whether the command has come to the master; an error before that is in its words."""
 
-    def open_master(self) -> "Master":
+    def open_master(self) -> "LeadingMaster":
         """The master of this context."""
         self.has_begun = True
         return super().open_master()
@@ -132,8 +124,9 @@ class ContextSession(Session):
         """Whether a change has been sent to the master."""
         return any(master.changes_sent for master in self._masters)
 
-    def _ask(self, question: Question) -> None:
-        if not self.options.yes:
+    def agree(self, question: Question) -> None:
+        """Come to a question."""
+        if question.asks != "none" and not self.options.yes:
             self._halt(question)
 
     def _halt(self, question: Question) -> None:
@@ -141,14 +134,6 @@ class ContextSession(Session):
             self._identify()
             self._turn.halted = question
             raise Halted(f"not done: {question.question}")
-
-    def confirm(self, question: str) -> None:
-        """Come to a question."""
-        self._ask(Question(question))
-
-    def confirm_destructive(self, question: str, loss: str = SOME_LOSS, hint: str = HOW_A_SCRIPT_AGREES) -> None:
-        """Come to a question about a loss."""
-        self._ask(Question(question, loss, hint))
 
     def emit(self, report: Report) -> None:
         """Keep the answer."""
@@ -310,7 +295,7 @@ class _Run:
         try:
             turn.status = int(self._act(session) or 0)
         except Interrupted as stopped:
-            left = [one.context for one in following]
+            left = [later.context for later in following]
             beside = f"; not begun: {', '.join(left)}" if left else ""
             stopped.reword(f"{turn.context}: {stopped.message}{beside}")
             turn.status, turn.error = int(stopped.exit_status), stopped
@@ -336,28 +321,24 @@ class _Run:
             turn.answered += [turn.halted, BEFORE_A_CHANGE]
 
     def _confirm(self, waiting: Sequence[Turn]) -> None:
-        shown = [ContextAnswer(turn.context, report) for turn in waiting for report in turn.shown]
+        shown = [ContextResult(turn.context, report) for turn in waiting for report in turn.shown]
         if shown:
             self._whole.show(by_context(shown))
         groups: dict[Question, list[str]] = {}
         for turn in waiting:
             assert turn.halted is not None, "it waits for an answer"
             groups.setdefault(turn.halted, []).append(turn.context)
-        losses = [
-            f"{', '.join(names)}: {one.loss}" for one, names in groups.items() if one.loss not in (None, SOME_LOSS)
-        ]
+        losses = [f"{', '.join(names)}: {asked.loss}" for asked, names in groups.items() if asked.loss is not None]
         if len(groups) == 1 and losses:
             question = self._text(next(iter(groups)))
         else:
-            question = " ".join(f"{', '.join(names)}: {self._text(one)}" for one, names in groups.items())
+            question = " ".join(f"{', '.join(names)}: {self._text(asked)}" for asked, names in groups.items())
         if len(groups) > 1:
             question += " Yes to all?"
         try:
-            if any(one.loss is not None for one in groups):
-                hint = next(one.hint for one in groups if one.loss is not None)
-                self._whole.confirm_destructive(question, "; ".join(losses) or SOME_LOSS, hint)
-            else:
-                self._whole.confirm(question)
+            strictest = next((asked for asked in groups if asked.asks == "always"), next(iter(groups)))
+            loss = "; ".join(losses) or None
+            self._whole.agree(Question(question, strictest.asks, loss, strictest.hint))
         except UsageError as refused:
             done = [turn.context for turn in self._turns if turn.has_changed]
             if done:
@@ -374,48 +355,34 @@ class _Run:
     def _tell(self) -> None:
         """Write the notes, the report of all, and the errors."""
         whole = self._whole
-        notes = ((_of_any(note, turn.context), turn.context) for turn in self._turns for note in turn.notes)
+        notes = ((note, turn.context) for turn in self._turns for note in turn.notes)
         for note, names in _grouped(notes):
-            level, _, sentence = _of(note, names).partition(": ")
-            (whole.warn if level == "WARNING" else whole.note)(f"{', '.join(names)}: {sentence}")
+            whole.tell(note.of(", ".join(names)))
         whole.end_progress()
         if whole.form in DOCUMENTS or any(turn.report is not None for turn in self._turns):
             whole.emit(by_context([turn.answer(whole.environment) for turn in self._turns]))
         self._tell_errors()
 
     def _tell_errors(self) -> None:
-        """Write the errors that were not written yet, the same one once."""
+        """Write the errors that were not written yet, the same one once; each context keeps its hint."""
         told: dict[tuple[Any, ...], tuple[MesosctlError, list[str]]] = {}
         for turn in self._turns:
             if turn.error is not None and not turn.has_told:
                 turn.has_told = True
-                turn.error.hint = _of_any(turn.error.hint or "", turn.context) or None
-                told.setdefault(tuple(turn.error.fields().values()), (turn.error, []))[1].append(turn.context)
+                same = {**turn.error.fields(), "hint": None}  # it may name the context in a command
+                first, names = told.setdefault(tuple(same.values()), (turn.error, []))
+                names.append(turn.context)
+                first.hint = linked(first.hint, turn.error.hint)
         if told:
             self._whole.end_progress()
         for error, names in told.values():
-            error.hint = _of(error.hint or "", names) or None
             self._whole.environment.tell_error(error, names)
 
 
-_ANY_CONTEXT = "\0"
-"""Stands in a sentence for the option that names a context in a suggested command."""
-
-
-def _of_any(sentence: str, context: str) -> str:
-    """The sentence with nothing in its commands that is of this context alone."""
-    return sentence.replace(options_text(context=context), _ANY_CONTEXT)
-
-
-def _of(sentence: str, contexts: Sequence[str]) -> str:
-    """The sentence of `_of_any` with commands for these contexts."""
-    return sentence.replace(_ANY_CONTEXT, options_text(context=",".join(contexts)))
-
-
-def _grouped(pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[str, list[str]]]:
-    groups: dict[str, list[str]] = {}
-    for one, name in pairs:
-        groups.setdefault(one, []).append(name)
+def _grouped(pairs: Iterable[tuple[OperatorNote, str]]) -> Iterable[tuple[OperatorNote, list[str]]]:
+    groups: dict[OperatorNote, list[str]] = {}
+    for note, context in pairs:
+        groups.setdefault(note, []).append(context)
     return groups.items()
 
 
@@ -447,7 +414,7 @@ class _Repeated(io.StringIO):
         if not self._is_filled:
             self._is_filled = True
             if not self._text:
-                self._text.append(self._inner.read())
+                self._text.append(self._inner.read(LARGEST + 1))  # one more than any reader takes
             super().write(self._text[0])
             self.seek(0)
         return super().read(size)
@@ -461,10 +428,10 @@ def refuse_one_cluster_twice(turns: Sequence[Turn]) -> None:
             raise _twice(known[turn.cluster], turn.context)
 
 
-def _twice(one: str, other: str) -> UsageError:
+def _twice(first: str, other: str) -> UsageError:
     return UsageError(
-        f"contexts {one} and {other} name the same master, which would be changed twice",
-        hint=f"leave out one of them: {one} or {other}",
+        f"contexts {first} and {other} name the same master, which would be changed twice",
+        hint=f"leave out one of them: {first} or {other}",
     )
 
 

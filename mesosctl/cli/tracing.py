@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from mesosctl.cli.environment import Environment
 from mesosctl.client.response import Trace
-from mesosctl.model.errors import printable
-from mesosctl.model.redaction import Secrets
+from mesosctl.files.redaction import Secrets
+from mesosctl.mesos.errors import printable
 
 LONGEST_BODY = 16 * 1024
 """The most characters of a body that are shown; the answers of a large cluster are too long for a terminal."""
@@ -37,7 +37,7 @@ def _lines(exchange: Trace, verbosity: int, secrets: Secrets) -> Iterator[str]:
 
 
 def _document(exchange: Trace, verbosity: int, secrets: Secrets) -> dict[str, object]:
-    """The exchange for a program (`output.json_documents.document.ExchangeNote`)."""
+    """The exchange for a program (`show.document.ExchangeNote`)."""
     answer = exchange.answer
     told: dict[str, object] = {
         "schema_version": 1,

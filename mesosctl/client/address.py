@@ -4,8 +4,8 @@ import re
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
-from mesosctl.file_reading import read_text_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, UsageError
+from mesosctl.files.reading import read_text_file, unreadable_hint, why_unreadable
+from mesosctl.mesos.errors import BadInput, UsageError
 
 DEFAULT_PORT = 5050
 FAKE_BASE = "http://fake.invalid"
@@ -176,10 +176,13 @@ def _parse_base(text: str, scheme: str) -> str:
         )
     try:
         url = urlsplit(f"{scheme}://{text}" if bare else text)
-        port = url.port
     except ValueError as error:
-        reason = "its port is not a number up to 65535" if str(error).startswith("Port") else error
-        raise UsageError(f"'{text}' is not an address: {reason}", field="--master", hint=_HINT) from None
+        raise UsageError(f"'{text}' is not an address: {error}", field="--master", hint=_HINT) from None
+    try:
+        port = url.port
+    except ValueError:
+        sentence = f"'{text}' is not an address: its port is not a number up to 65535"
+        raise UsageError(sentence, field="--master", hint=_HINT) from None
     _check_parts(text, url)
     host = bracketed(url.hostname or "")
     if port is None and bare:
@@ -204,7 +207,7 @@ def is_host(host: str) -> bool:
 
 def _check_parts(text: str, url: SplitResult) -> None:
     if url.scheme not in _SCHEME_PORTS:
-        from mesosctl.model.roles import closest
+        from mesosctl.mesos.roles import closest
 
         likely = closest(url.scheme, (*_SCHEME_PORTS, *_ZOOKEEPER_SCHEMES, "file"))
         raise UsageError(

@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeVar
 
 from mesosctl.client.address import Address
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.http_client import HttpClient
+from mesosctl.client.http_client import HttpClient, quoted
 from mesosctl.client.leader import MOST_REDIRECTS, Leader, no_answer, redirect_loop, redirected_base
-from mesosctl.client.response import Requester, Response, raise_for_status
+from mesosctl.client.response import RequestIdentity, Response, raise_for_status
 from mesosctl.client.response_body import EventStream
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import (
+from mesosctl.mesos.errors import (
     DeadlinePassed,
     MasterFailed,
     MesosctlError,
@@ -169,8 +169,7 @@ class Sender:
             raise
         finally:
             took = self._settings.clock() - started
-            url = base + path if answer is None else answer.url
-            trace(Trace(method, url, presentable(headers), body, took, answer, failure))
+            trace(Trace(method, base + quoted(path), presentable(headers), body, took, answer, failure))
         return answer
 
     def _check(self, answer: Response, base: str, request: Request) -> None:
@@ -183,7 +182,7 @@ class Sender:
             raise
         except NoLeader as error:
             if not request.repeatable and not error.may_have_happened:
-                error.reword(f"{error.message}; a change was sent to {base}, but not accepted")
+                error.reword(f"{error.message}; a change was sent to {self.http.named(base)}, but not accepted")
             raise
 
     def find_leader(self) -> str:
@@ -243,12 +242,12 @@ class Sender:
             self._settings.notice(f"the leading master {base} is not named in --master, so it is not sent the secret")
         return headers
 
-    def requester(self, base: str, request: Request) -> Requester:
+    def requester(self, base: str, request: Request) -> RequestIdentity:
         """Return the requester of `request` at `base`, as far as its credentials were sent."""
-        credentials = self._settings.credentials
+        credentials, name = self._settings.credentials, self.http.named(base)
         if credentials is None or not self.leader.is_known(base):
-            return Requester(base, request.action)
-        return Requester(base, request.action, credentials.principal, credentials.proof)
+            return RequestIdentity(name, request.action)
+        return RequestIdentity(name, request.action, credentials.principal, credentials.proof)
 
 
 def retry_read(read: Callable[[], Value], deadline: Deadline, settings: ClientSettings) -> Value:

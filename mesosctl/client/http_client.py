@@ -1,6 +1,6 @@
 """One exchange with one master over httpx: a request, and an answer that is read completely or as a stream.
 
-The errors of httpx become those of `model.errors` here.
+The errors of httpx become those of `mesos.errors` here.
 """
 
 import time
@@ -24,14 +24,14 @@ from mesosctl.client.tls import (
     was_hung_up_on,
     without_tls,
 )
-from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable, UsageError
+from mesosctl.mesos.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer, Unreachable, UsageError
 
 if TYPE_CHECKING:
     from fake_master import ConnectionTransport
     from mesosctl.client.transport import NetworkTransport
 
 _PATH_SAFE = "/:@!$&'()*+,;=~-._?"
-"""Characters of a path that are not escaped when a URL is shown; the path itself is sent unchanged."""
+"""Characters of a path that are not escaped when a URL is shown."""
 
 
 class HttpClient:
@@ -52,6 +52,7 @@ class HttpClient:
         notice: Callable[[str], None] = lambda _: None,
         largest: int = LARGEST_ANSWER,
     ) -> None:
+        self._fake = fake
         self._network = _open_network(tls) if transport is None and fake is None else None
         self.pass_time: Callable[[float], None] = lambda _: None
         """Called with the seconds that the client waits between requests; the time of `fake:FILE` passes with them."""
@@ -100,7 +101,7 @@ class HttpClient:
         DeadlinePassed or UnexpectedAnswer.
         """
         self.request_was_sent = False
-        url = base + quote(path, safe=_PATH_SAFE)
+        url = self.named(base, quoted(path))
         if deadline.remaining() <= 0:
             raise _deadline_passed(deadline, url, may_have_happened=False)
         try:
@@ -117,7 +118,11 @@ class HttpClient:
             finally:
                 response.close()
         except BROKEN as error:
-            raise _translate(error, base, deadline) from error
+            raise _translate(error, self.named(base), deadline) from error
+
+    def named(self, base: str, path: str = "") -> str:
+        """A URL in sentences: that of a fake master is the address that the user gave."""
+        return self._fake or base + path
 
     def subscribe(
         self, base: str, path: str, headers: Mapping[str, str], body: bytes, timeout: float
@@ -127,24 +132,23 @@ class HttpClient:
         `timeout`: seconds without any event until the subscriber gives up. Raises Unreachable, TlsFailure,
         DeadlinePassed.
         """
-        agreed = Deadline(timeout, time.monotonic)
+        agreed, url = Deadline(timeout, time.monotonic), self.named(base, path)
         try:
             response = self._send("POST", base, path, headers, body, Timeouts(agreed, listening=True))
             if response.status_code == 200:
-                return EventStream(response, lambda error: _translate(error, base, agreed))
+                return EventStream(response, url, lambda error: _translate(error, self.named(base), agreed))
             try:
-                pieces = self._counted(pieces_of(response), agreed, base + path)
-                return _head(response, base + path)._replace(body=b"".join(pieces))
+                pieces = self._counted(pieces_of(response), agreed, url)
+                return _head(response, url)._replace(body=b"".join(pieces))
             finally:
                 response.close()
         except BROKEN as error:
-            raise _translate(error, base, agreed) from error
+            raise _translate(error, self.named(base), agreed) from error
 
     def _send(
         self, method: str, base: str, path: str, headers: Mapping[str, str], body: bytes | None, timeouts: Timeouts
     ) -> httpx.Response:
         """Send a request and wait for the head of its answer.  Raises errors of httpx, and UsageError for no host."""
-        quoted = quote(path, safe=_PATH_SAFE)
         # httpx would normalise the path, but a master reads roles from it literally.
         target = (quote(urlsplit(base).path, safe=_PATH_SAFE + "%") + path).encode()
         extensions: dict[str, Any] = {"timeout": timeouts.extension(), "target": target}
@@ -154,7 +158,7 @@ class HttpClient:
             extensions["trace"] = self._follow
         try:
             request = self._client.build_request(
-                method, base + quoted, headers=dict(headers), content=body, extensions=extensions
+                method, base + quoted(path), headers=dict(headers), content=body, extensions=extensions
             )
         except (httpx.InvalidURL, UnicodeError) as error:  # a host that looks valid, but is not
             raise UsageError(f"{base} is not the address of a master: {error}", field="--master") from None
@@ -174,6 +178,11 @@ class HttpClient:
                 raise _deadline_passed(deadline, url, may_have_happened=True)
             self.received(size, size / whole if whole else None)
             yield piece
+
+
+def quoted(path: str) -> str:
+    """A path as a URL shows it; a master gets the path itself."""
+    return quote(path, safe=_PATH_SAFE)
 
 
 def _whole_size(response: httpx.Response) -> int | None:
@@ -234,7 +243,7 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
     DecodingError: it was answered, in a broken encoding.
     """
     # Imported late: it loads httpcore, which a fake master in this process does not need.
-    from mesosctl.client.transport import AnsweredInTls, Unanswered
+    from mesosctl.client.transport import AnsweredInTls, NotHttp, Unanswered
 
     if isinstance(error, httpx.TimeoutException):
         return _too_late(
@@ -248,18 +257,19 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
         if base.startswith("https:") and was_hung_up_on(error):
             return without_tls(base)
         is_fake = urlsplit(base).hostname == "fake"
-        colon = "; the built-in fake master is fake:, with a colon" if is_fake else ""
-        return Unreachable(f"{base} cannot be reached: {words}", may_have_happened=False, hint=f"check --master{colon}")
+        colon = "the built-in fake master is fake:, with a colon" if is_fake else None
+        unreachable = Unreachable(f"{base} cannot be reached: {words}", may_have_happened=False, hint=colon)
+        return unreachable.advised("master.address")
     if isinstance(error, httpx.LocalProtocolError | httpx.UnsupportedProtocol):
-        return Unreachable(f"no request can be sent to {base}: {words}", may_have_happened=False, hint="check --master")
+        unsent = Unreachable(f"no request can be sent to {base}: {words}", may_have_happened=False)
+        return unsent.advised("master.address")
     if isinstance(error, httpx.DecodingError):
         return UnexpectedAnswer(f"{base} answered with a broken content encoding")
     if isinstance(error.__cause__, AnsweredInTls):
         return asked_in_clear(base)
-    if isinstance(error, httpx.RemoteProtocolError) and "illegal" in str(error):
-        return Unreachable(
-            f"{base} answered with something that is not HTTP", may_have_happened=True, hint="check --master"
-        )
+    if isinstance(error.__cause__, NotHttp):
+        alien = Unreachable(f"{base} answered with something that is not HTTP", may_have_happened=True)
+        return alien.advised("master.address")
     hint = None if cause is None else "the TLS connection broke; see --cacert, --cert and --key"
     if hint is None and isinstance(error.__cause__, Unanswered):  # it never spoke the protocol of the request
         hint = (
@@ -281,8 +291,7 @@ def _too_late(base: str, deadline: Deadline, *, may_have_happened: bool) -> Meso
     return Unreachable(
         f"{base} {what} in {deadline.waited:.1f} s, its share of {deadline.seconds:g} s",
         may_have_happened=may_have_happened,
-        hint="check --master, or allow more time with --timeout",
-    )
+    ).advised("master.address", otherwise="allow more time with --timeout")
 
 
 def _deadline_passed(deadline: Deadline, url: str, *, may_have_happened: bool) -> DeadlinePassed:

@@ -11,7 +11,7 @@ from mesosctl.client.address import Address, ascii_host, is_host, origin
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.response import Response
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import (
+from mesosctl.mesos.errors import (
     DeadlinePassed,
     MesosctlError,
     NoLeader,
@@ -113,8 +113,7 @@ def redirected_base(answer: Response, base: str, path: str) -> str | None:
         raise UnexpectedAnswer(
             f"{base} redirects to '{location}', which is not another master",
             status=answer.status,
-            hint="check --master",
-        )
+        ).advised("master.address")
     if target.scheme != urlsplit(base).scheme:
         raise UnexpectedAnswer(
             f"{base} redirects to '{location}', but a redirect cannot change from https to http or back",
@@ -148,5 +147,9 @@ def no_answer(failures: list[MesosctlError]) -> MesosctlError:
     elected = next((error for error in failures if isinstance(error, NoLeader)), None)
     if elected is not None or not all(isinstance(error, NoMaster) for error in failures):
         return NoLeader(sentence, hint="try again when a leader is elected")
-    hints = {error.hint for error in failures}
-    return Unreachable(sentence, may_have_happened=False, hint=hints.pop() if len(hints) == 1 else "check --master")
+    error = Unreachable(sentence, may_have_happened=False, hint=last.own_hint)
+    error.advice = last.advice
+    if any((failure.own_hint, failure.advice) != (last.own_hint, last.advice) for failure in failures):
+        error.hint = None
+        error.advised("master.address")
+    return error

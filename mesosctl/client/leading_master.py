@@ -27,7 +27,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.response import Response, Take, raise_for_status
 from mesosctl.client.response_body import EventStream, check_readable
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import (
+from mesosctl.mesos.errors import (
     Conflict,
     Denied,
     Forbidden,
@@ -40,7 +40,7 @@ from mesosctl.model.errors import (
 )
 
 if TYPE_CHECKING:
-    from mesosctl.model.version_profile import Profile
+    from mesosctl.mesos.rules.version_profile import Profile
 
 AGENT_TIMEOUT = 5.0
 """Seconds for one answer of an agent, at most."""
@@ -48,10 +48,10 @@ _LACKING = (404, 405)
 """The statuses of a master for a path that it does not have."""
 
 
-class Master:
+class LeadingMaster:
     """The leading master of an address.
 
-    One deadline covers all requests to it.  Every method raises an error of `mesosctl.model.errors`: NoMaster and its
+    One deadline covers all requests to it.  Every method raises an error of `mesosctl.mesos.errors`: NoMaster and its
     subclasses, DeadlinePassed, and the errors of `client.response.raise_for_status`. An httpx `transport` replaces that
     of the address.  `fake` is the text of a `fake:` address, and None for another one.
     """
@@ -103,8 +103,8 @@ class Master:
 
     def _name_old_version(self, error: MesosctlError) -> None:
         """Say so if a master whose answer cannot be read, or that lacks a path, is older than all that are known."""
-        from mesosctl.api import responses
-        from mesosctl.model.version_profile import MESOS_1_4, is_too_old
+        from mesosctl.mesos.messages import responses
+        from mesosctl.mesos.rules.version_profile import MESOS_1_4, is_too_old
 
         with suppress(MesosctlError):
             version = responses.version(self.get_once("/version"))
@@ -127,7 +127,7 @@ class Master:
     @property
     def profile(self) -> "Profile":
         """The profile of the master's version."""
-        from mesosctl.model.version_profile import profile_of
+        from mesosctl.mesos.rules.version_profile import profile_of
 
         if self._profile is None:
             self._profile = profile_of(self.version())
@@ -135,8 +135,8 @@ class Master:
 
     def version(self) -> str:
         """The version that the master shows (GET /version, which is open to all), with a notice if it is unreadable."""
-        from mesosctl.api import responses
-        from mesosctl.model.version_profile import is_version, profile_of
+        from mesosctl.mesos.messages import responses
+        from mesosctl.mesos.rules.version_profile import is_version, profile_of
 
         version = responses.version(self.get("/version"))
         if not is_version(version):

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.model.errors import (
+from mesosctl.files.redaction import REDACTED
+from mesosctl.mesos.errors import (
     Conflict,
     Forbidden,
     MasterFailed,
@@ -17,7 +17,7 @@ from mesosctl.model.errors import (
     Unreachable,
     printable,
 )
-from mesosctl.model.redaction import REDACTED
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
 
 if TYPE_CHECKING:
     from mesosctl.client.deadline import Deadline
@@ -33,7 +33,7 @@ Take = Callable[[Iterable[bytes]], Any]
 """Makes a value from the chunks of a body.  Raises ConversionError if it is not JSON."""
 
 
-class Requester(NamedTuple):
+class RequestIdentity(NamedTuple):
     """The principal, its proof and the requested action, for sentences about a refusal.
 
     `principal` is None if it is unknown; `proof` is the kind of credentials, or None; `action` is Mesos's name of the
@@ -70,8 +70,8 @@ class Requester(NamedTuple):
 class Response(NamedTuple):
     """One HTTP answer.
 
-    `url` is that of the request, for messages; `location` is the header of a redirect.  `held` is a large body, in
-    place of `body`.
+    `url` is that of the request, for messages: of a fake master, its address. `location` is the header of a redirect.
+    `held` is a large body, in place of `body`.
     """
 
     status: int
@@ -144,9 +144,7 @@ class Response(NamedTuple):
             raise self._unexpected(f"answered with JSON that is cut off or broken: {printable(str(error))}") from None
 
     def _unexpected(self, sentence: str) -> UnexpectedAnswer:
-        return UnexpectedAnswer(
-            f"{self.url} {sentence}", status=self.status, hint="check that --master is a Mesos master"
-        )
+        return UnexpectedAnswer(f"{self.url} {sentence}", status=self.status).advised("master.not-mesos")
 
 
 _BY_STATUS: dict[int, tuple[Callable[..., MesosctlError], str, str | None]] = {
@@ -165,7 +163,7 @@ def asked_in_clear(base: str) -> Unreachable:
     )
 
 
-def raise_for_status(answer: Response, requester: Requester) -> None:
+def raise_for_status(answer: Response, requester: RequestIdentity) -> None:
     """Raise the error that a status means; nothing for 2xx."""
     if 200 <= answer.status < 300:
         return
@@ -186,10 +184,8 @@ def raise_for_status(answer: Response, requester: Requester) -> None:
     if answer.status >= 500:
         raise MasterFailed(f"{answer.url} failed with {answer.status}{said}", status=answer.status)
     raise UnexpectedAnswer(
-        f"{answer.url} answered {answer.status}, which no Mesos master does here{said}",
-        status=answer.status,
-        hint="check that --master is a Mesos master",
-    )
+        f"{answer.url} answered {answer.status}, which no Mesos master does here{said}", status=answer.status
+    ).advised("master.not-mesos")
 
 
 _SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})

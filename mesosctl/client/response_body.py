@@ -12,10 +12,10 @@ from typing import Any, Self, TypeVar
 
 import httpx
 
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.api.protobuf_json.decoding import MOST_VALUES, ConversionError, decode
 from mesosctl.client.deadline import Deadline
-from mesosctl.model.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
+from mesosctl.mesos.errors import DeadlinePassed, MesosctlError, UnexpectedAnswer
+from mesosctl.mesos.messages.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json.decoding import MOST_VALUES, ConversionError, decode
 
 BROKEN = (httpx.HTTPError, httpx.StreamError)
 """Every error that httpx raises for an exchange."""
@@ -116,9 +116,7 @@ def limited(pieces: Iterable[bytes], url: str, largest: int) -> Iterator[bytes]:
     for piece in pieces:
         size += len(piece)
         if size > largest:
-            raise UnexpectedAnswer(
-                f"{url} answered with more than {largest} bytes", hint="check that --master is a Mesos master"
-            )
+            raise UnexpectedAnswer(f"{url} answered with more than {largest} bytes").advised("master.not-mesos")
         yield piece
 
 
@@ -129,8 +127,8 @@ def check_readable(deadline: Deadline, url: str, body: bytes) -> None:
     """
     values = sum(map(body.count, (b",", b"[", b"{")))
     if values > MOST_VALUES:
-        raise UnexpectedAnswer(
-            f"{url} answered with JSON of more than {MOST_VALUES} values", hint="check that --master is a Mesos master"
+        raise UnexpectedAnswer(f"{url} answered with JSON of more than {MOST_VALUES} values").advised(
+            "master.not-mesos"
         )
     if values / VALUES_A_SECOND > deadline.remaining():
         raise _too_large_to_read(deadline, url)
@@ -156,11 +154,12 @@ class EventStream:
     """Events, one after the other, until the master ends the stream; used with `with`.
 
     Iterating raises Unreachable if the connection breaks, DeadlinePassed if no event arrives for the agreed time, and
-    UnexpectedAnswer if it is not a stream of JSON events.
+    UnexpectedAnswer if it is not a stream of JSON events. `url` is for messages.
     """
 
-    def __init__(self, response: httpx.Response, translate: Callable[[Exception], MesosctlError]) -> None:
+    def __init__(self, response: httpx.Response, url: str, translate: Callable[[Exception], MesosctlError]) -> None:
         self._response = response
+        self._url = url
         self._translate = translate
         self._records = recordio.Records(pieces_of(response))
 
@@ -191,8 +190,7 @@ class EventStream:
             pieces = self._records.next_in_pieces()
             if pieces is None:
                 return None
-            url = str(self._response.url)
-            return take(HeldBody(limited(pieces, url, LARGEST_ANSWER), url).pieces(deadline))
+            return take(HeldBody(limited(pieces, self._url, LARGEST_ANSWER), self._url).pieces(deadline))
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return self.read_each(event_of)

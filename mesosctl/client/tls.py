@@ -5,8 +5,8 @@ import ssl
 from collections.abc import Iterator
 
 from mesosctl.client.settings import Tls
-from mesosctl.file_reading import open_file, unreadable_hint
-from mesosctl.model.errors import BadInput, TlsFailure, printable
+from mesosctl.files.reading import check_size, unreadable_hint
+from mesosctl.mesos.errors import BadInput, TlsFailure, printable
 
 # "[Errno 111] …", "[SSL: WRONG_VERSION_NUMBER] … (_ssl.c:1006)"
 _LEAKS = re.compile(r"^\[[^\]]*\] |\(_ssl\.c:\d+\)$")
@@ -58,7 +58,7 @@ def open_context(tls: Tls) -> ssl.SSLContext:
     for field, path in (("--cacert", tls.ca_file), ("--cert", tls.cert_file), ("--key", tls.key_file)):
         try:
             if path is not None:
-                open_file(path).close()  # ssl does not say which file it was, and waits for a FIFO
+                check_size(path)  # ssl does not say which file it was, and waits for a FIFO
         except OSError as error:
             raise _unusable(field, path, error) from None
     try:
@@ -105,10 +105,10 @@ def was_hung_up_on(error: BaseException) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()  # a chain of causes may be circular
-    while error is not None and id(error) not in seen:
+    seen: list[BaseException] = []  # a chain of causes may be circular
+    while error is not None and not any(error is earlier for earlier in seen):
         yield error
-        seen.add(id(error))
+        seen.append(error)
         error = error.__cause__ or error.__context__
 
 

@@ -28,6 +28,10 @@ class Unanswered(httpcore.RemoteProtocolError):
     """The connection ended before anything was received on it: perhaps its server does not serve this client."""
 
 
+class NotHttp(httpcore.RemoteProtocolError):
+    """The answer does not begin as HTTP does."""
+
+
 class AnsweredInTls(httpcore.RemoteProtocolError):
     """A plain request was answered by TLS, and so not read."""
 
@@ -43,16 +47,21 @@ class NetworkTransport(httpx.BaseTransport):
         """Send a request and wait for the head of the answer.  Raises errors of httpx, and BadInput for TLS files."""
         assert isinstance(request.stream, httpx.SyncByteStream), "the client is synchronous"
         url = request.url
+        sent = httpcore.Request(
+            request.method,
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
         with _errors_of_httpx():
-            response = self._pool(url.scheme).handle_request(
-                httpcore.Request(
-                    request.method,
-                    httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-                    headers=request.headers.raw,
-                    content=request.stream,
-                    extensions=request.extensions,
-                )
-            )
+            try:
+                response = self._pool(url.scheme).handle_request(sent)
+            except httpcore.RemoteProtocolError as error:
+                # httpcore itself says that a connection has ended; only its parser's error comes from another one.
+                if type(error) is httpcore.RemoteProtocolError and error.__context__ is not None:
+                    raise NotHttp(str(error)) from error
+                raise
             if not response.extensions["network_stream"].has_read:
                 # Surplus bytes after the last answer would look like this one.
                 response.close()
@@ -100,7 +109,7 @@ def _errors_of_httpx() -> Iterator[None]:
     try:
         yield
     except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
-        same = next(kind for one in type(error).mro() if (kind := getattr(httpx, one.__name__, None)))
+        same = next(kind for ancestor in type(error).mro() if (kind := getattr(httpx, ancestor.__name__, None)))
         raise same(str(error)) from error
 
 

@@ -16,7 +16,7 @@ from ipaddress import IPv4Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from mesosctl.client.address import ZooKeeper, bracketed, is_host
-from mesosctl.model.errors import Forbidden, MesosctlError, NoLeader, NoZooKeeper, UnexpectedAnswer, printable
+from mesosctl.mesos.errors import Forbidden, MesosctlError, NoLeader, NoZooKeeper, UnexpectedAnswer, printable
 
 if TYPE_CHECKING:
     from kazoo.client import KazooClient

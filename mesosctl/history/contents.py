@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from mesosctl.history.interface import Recording, recording_commands
-from mesosctl.history.records import Counts, Import, Micros, RecordedCluster
-from mesosctl.model.errors import NotFound, UsageError
-from mesosctl.model.suggestion import options_text
+from mesosctl.history.interface import Recording
+from mesosctl.history.records import Import, Micros, RecordedCluster, RowCounts
+from mesosctl.mesos.errors import NotFound, UsageError
+from mesosctl.suggestion import command, options_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class ClusterContents:
     """A cluster, and how many rows it has."""
 
     cluster: RecordedCluster
-    counts: Counts
+    counts: RowCounts
     unseen: Micros
     """The length of all gaps together."""
 
@@ -41,9 +41,15 @@ def contents(recording: Recording) -> Contents:
     )
 
 
+def recording_commands() -> str:
+    """The commands that write recordings, for a hint."""
+    imported = command("history import", "LOG", format="csv", history="FILE")
+    return f"{command('history record', history='FILE')} and {imported}"
+
+
 def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedCluster:
     """The cluster that --cluster-id names, or the only one.  Raises UsageError."""
-    clusters = {one.cluster_id: one for one in recording.clusters()}
+    clusters = {cluster.cluster_id: cluster for cluster in recording.clusters()}
     known = ", ".join(clusters)
     if cluster_id is not None:
         if cluster_id not in clusters:
@@ -59,6 +65,6 @@ def chosen_cluster(recording: Recording, cluster_id: str | None) -> RecordedClus
         raise UsageError(
             f"the recording has {len(clusters)} clusters, and none is chosen",
             field="--cluster-id",
-            hint=f"give one of them: {' or '.join(options_text(cluster_id=one) for one in clusters)}",
+            hint=f"give one of them: {' or '.join(options_text(cluster_id=cluster_id) for cluster_id in clusters)}",
         )
     return next(iter(clusters.values()))

@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from mesosctl.api.resources import list_to_json, to_model
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
     Micros,
@@ -20,8 +19,9 @@ from mesosctl.history.records import (
     Suppression,
     to_seconds,
 )
-from mesosctl.model.resources import Resources
-from mesosctl.planning.anonymisation import Aliases
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.anonymisation import Aliases
+from mesosctl.mesos.messages.resources import list_to_json, to_model
 
 Line = dict[str, Any]
 
@@ -66,19 +66,21 @@ class _Exporter:
         """All rows, table by table."""
         of = cluster.cluster_id
         yield self._cluster(cluster)
-        yield from ({"table": "agents", **self._agent(one)} for one in recording.agents(of))
-        yield from ({"table": "frameworks", **self._framework(one)} for one in recording.frameworks(of))
-        yield from ({"table": "suppressed", **self._suppression(one)} for one in recording.suppressions(of))
-        yield from ({"table": "settings", **self._setting(one)} for one in recording.settings(of))
+        yield from ({"table": "agents", **self._agent(agent)} for agent in recording.agents(of))
+        yield from ({"table": "frameworks", **self._framework(framework)} for framework in recording.frameworks(of))
+        yield from (
+            {"table": "suppressed", **self._suppression(suppression)} for suppression in recording.suppressions(of)
+        )
+        yield from ({"table": "settings", **self._setting(setting)} for setting in recording.settings(of))
         # Those that never held anything are demand alone, and executors hold something alone.
-        yield from ({"table": "tasks", **self._task(one)} for one in recording.tasks(of))
-        never = (one for one in recording.demand(of) if one.start is None)
-        yield from ({"table": "tasks", **self._task(one)} for one in never)
+        yield from ({"table": "tasks", **self._task(task)} for task in recording.tasks(of))
+        never = (task for task in recording.demand(of) if task.start is None)
+        yield from ({"table": "tasks", **self._task(task)} for task in never)
         yield from ({"table": "runs", "time": self._time(at)} for at in recording.runs(of))
-        yield from ({"table": "gaps", **self._span(one.start, one.end)} for one in recording.gaps(of))
+        yield from ({"table": "gaps", **self._span(gap.start, gap.end)} for gap in recording.gaps(of))
         for done in recording.imports():
             if done.cluster_id == of:
-                skipped = {one.cause: one.rows for one in done.skipped}
+                skipped = {skipped_rows.cause: skipped_rows.rows for skipped_rows in done.skipped}
                 file = self._aliases.of("file", done.file)
                 counts = {"rows": done.rows, "used": done.used, "skipped": skipped}
                 yield {"table": "imports", "file": file, "format": done.format, **counts}
@@ -92,85 +94,87 @@ class _Exporter:
     def _resources(self, resources: Resources) -> list[Any]:
         return list_to_json(self._aliases.resources(resources), "POST")
 
-    def _cluster(self, one: RecordedCluster) -> Line:
+    def _cluster(self, cluster: RecordedCluster) -> Line:
         alias = self._aliases
         return {
             "table": "clusters",
-            "cluster_id": alias.of("cluster", one.cluster_id),
-            "address": alias.of("address", one.address),
-            "mesos_version": one.version,
-            "first_seen": self._time(one.first_seen),
-            "last_seen": self._time(one.last_seen),
-            "clean_end": one.clean_end,
-            "principal": alias.maybe("principal", one.principal),
+            "cluster_id": alias.of("cluster", cluster.cluster_id),
+            "address": alias.of("address", cluster.address),
+            "mesos_version": cluster.version,
+            "first_seen": self._time(cluster.first_seen),
+            "last_seen": self._time(cluster.last_seen),
+            "clean_end": cluster.clean_end,
+            "principal": alias.maybe("principal", cluster.principal),
         }
 
-    def _agent(self, one: RecordedAgent) -> Line:
+    def _agent(self, agent: RecordedAgent) -> Line:
         alias = self._aliases
         attributes = {
             alias.of("attribute", name): alias.of("value", value) if isinstance(value, str) else value
-            for name, value in one.attributes.items()
+            for name, value in agent.attributes.items()
         }
         return {
-            "id": alias.of("agent", one.id),
-            "host": alias.of("host", one.host),
+            "id": alias.of("agent", agent.id),
+            "host": alias.of("host", agent.host),
             "attributes": attributes,
-            "resources": self._resources(one.total),
-            **self._span(one.start, one.end),
-            "cause": one.cause,
+            "resources": self._resources(agent.total),
+            **self._span(agent.start, agent.end),
+            "cause": agent.cause,
         }
 
-    def _framework(self, one: RecordedFramework) -> Line:
+    def _framework(self, framework: RecordedFramework) -> Line:
         return {
-            "id": self._aliases.of("framework", one.id),
-            "name": self._aliases.of("name", one.name),
-            "principal": self._aliases.maybe("principal", one.principal),
-            "roles": [self._aliases.role(role) for role in one.roles],
-            "capabilities": list(one.capabilities),
-            **self._span(one.start, one.end),
+            "id": self._aliases.of("framework", framework.id),
+            "name": self._aliases.of("name", framework.name),
+            "principal": self._aliases.maybe("principal", framework.principal),
+            "roles": [self._aliases.role(role) for role in framework.roles],
+            "capabilities": list(framework.capabilities),
+            **self._span(framework.start, framework.end),
         }
 
-    def _suppression(self, one: Suppression) -> Line:
+    def _suppression(self, suppression: Suppression) -> Line:
         return {
-            "framework_id": self._aliases.of("framework", one.framework_id),
-            "role": self._aliases.role(one.role),
-            "suppressed": one.suppressed,
-            **self._span(one.start, one.end),
+            "framework_id": self._aliases.of("framework", suppression.framework_id),
+            "role": self._aliases.role(suppression.role),
+            "suppressed": suppression.suppressed,
+            **self._span(suppression.start, suppression.end),
         }
 
-    def _task(self, one: RecordedTask) -> Line:
+    def _task(self, task: RecordedTask) -> Line:
         return {
-            "framework_id": self._aliases.of("framework", one.framework_id),
-            "id": self._aliases.of("task", one.id),
-            "is_executor": one.is_executor,
-            "run": one.run,
-            "role": self._aliases.role(one.role),
-            "agent_id": self._aliases.maybe("agent", one.agent_id),
-            "resources": self._resources(one.resources),
-            "asked": self._time(one.asked),
-            **self._span(one.start, one.end),
-            "lasts": None if one.lasts is None else to_seconds(one.lasts),
-            "from_known": one.start_known,
-            "to_known": one.end_known,
-            "state": one.state,
-            "reason": one.reason,
+            "framework_id": self._aliases.of("framework", task.framework_id),
+            "id": self._aliases.of("task", task.id),
+            "is_executor": task.is_executor,
+            "run": task.run,
+            "role": self._aliases.role(task.role),
+            "agent_id": self._aliases.maybe("agent", task.agent_id),
+            "resources": self._resources(task.resources),
+            "asked": self._time(task.asked),
+            **self._span(task.start, task.end),
+            "lasts": None if task.lasts is None else to_seconds(task.lasts),
+            "from_known": task.start_known,
+            "to_known": task.end_known,
+            "state": task.state,
+            "reason": task.reason,
         }
 
-    def _setting(self, one: RecordedSetting) -> Line:
-        value = json.loads(one.value)
-        name = one.name
-        if one.kind in ("quota", "weight"):
+    def _setting(self, setting: RecordedSetting) -> Line:
+        value = json.loads(setting.value)
+        name = setting.name
+        if setting.kind in ("quota", "weight"):
             name = self._aliases.role(name)
             value["role"] = name
             for key in ("guarantees", "limits"):
                 if key in value:
                     value[key] = {self._aliases.resource_name(of): amount for of, amount in value[key].items()}
-        elif one.kind == "reservation":
+        elif setting.kind == "reservation":
             name = self._aliases.of("agent", name)
             value = self._resources(Resources(map(to_model, value)))
+        elif setting.kind == "lending":
+            value = {"names": [self._aliases.resource_name(of) for of in value["names"]]}
         else:
             self._hide_principals(value)
-        return {"kind": one.kind, "name": name, "value": value, **self._span(one.start, one.end)}
+        return {"kind": setting.kind, "name": name, "value": value, **self._span(setting.start, setting.end)}
 
     def _hide_principals(self, limits: Mapping[str, Any]) -> None:
         for limit in limits.get("limits") or ():

@@ -7,7 +7,6 @@ from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from mesosctl.history.records import (
-    Counts,
     EndCause,
     Gap,
     Import,
@@ -17,16 +16,16 @@ from mesosctl.history.records import (
     RecordedFramework,
     RecordedSetting,
     RecordedTask,
+    RowCounts,
     Suppression,
     Window,
 )
-from mesosctl.model.suggestion import command
 
 WHOLE = Window()
 Row = TypeVar("Row")
 
 
-class Kept(NamedTuple, Generic[Row]):
+class OpenRow(NamedTuple, Generic[Row]):
     """A row that has not ended, and the key by which it is ended."""
 
     key: int
@@ -45,7 +44,7 @@ class Recording(ABC):
         """Every cluster, in the order in which they were added."""
 
     @abstractmethod
-    def counts(self, cluster_id: str) -> Counts:
+    def counts(self, cluster_id: str) -> RowCounts:
         """How many rows a cluster has."""
 
     @abstractmethod
@@ -169,23 +168,23 @@ class RecordingWriter(Recording):
         """Add it."""
 
     @abstractmethod
-    def open_agents(self, cluster_id: str) -> list[Kept[RecordedAgent]]:
+    def open_agents(self, cluster_id: str) -> list[OpenRow[RecordedAgent]]:
         """Those that have not ended."""
 
     @abstractmethod
-    def open_frameworks(self, cluster_id: str) -> list[Kept[RecordedFramework]]:
+    def open_frameworks(self, cluster_id: str) -> list[OpenRow[RecordedFramework]]:
         """Those that have not ended."""
 
     @abstractmethod
-    def open_tasks(self, cluster_id: str) -> list[Kept[RecordedTask]]:
+    def open_tasks(self, cluster_id: str) -> list[OpenRow[RecordedTask]]:
         """Those that have not ended, executors too."""
 
     @abstractmethod
-    def open_suppressions(self, cluster_id: str) -> list[Kept[Suppression]]:
+    def open_suppressions(self, cluster_id: str) -> list[OpenRow[Suppression]]:
         """Those that have not ended."""
 
     @abstractmethod
-    def open_settings(self, cluster_id: str) -> list[Kept[RecordedSetting]]:
+    def open_settings(self, cluster_id: str) -> list[OpenRow[RecordedSetting]]:
         """Those that have not ended."""
 
     @abstractmethod
@@ -207,9 +206,3 @@ class RecordingWriter(Recording):
     @abstractmethod
     def prune(self, cluster_id: str, before: Micros) -> int:
         """Remove what ended before; returns how many rows."""
-
-
-def recording_commands() -> str:
-    """The commands that write recordings, for a hint."""
-    imported = command("history import", "LOG", format="csv", history="FILE")
-    return f"{command('history record', history='FILE')} and {imported}"

@@ -10,11 +10,6 @@ from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
-from mesosctl.api.elements.agents import AgentMessage
-from mesosctl.api.elements.frameworks import FrameworkMessage
-from mesosctl.api.elements.tasks import HeldResources, TaskChange
-from mesosctl.api.events import SeenState
-from mesosctl.api.resources import list_to_json
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.records import (
     EndCause,
@@ -30,9 +25,14 @@ from mesosctl.history.records import (
     to_micros,
 )
 from mesosctl.history.setting_values import quota_value, weight_value
-from mesosctl.model.quantities import Quota
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import TERMINAL_STATES
+from mesosctl.mesos.amounts.quantities import Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.elements.agents import AgentMessage
+from mesosctl.mesos.messages.elements.frameworks import FrameworkMessage
+from mesosctl.mesos.messages.elements.tasks import HeldResources, TaskChange
+from mesosctl.mesos.messages.events import SeenState
+from mesosctl.mesos.messages.resources import list_to_json
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 HOLDS_NOTHING = TERMINAL_STATES | {"TASK_UNREACHABLE"}
 """The states of tasks that hold no resources."""
@@ -58,7 +58,7 @@ class _Open(Generic[Key, Row]):
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class MasterSettings:
     """The settings that a master has now, as documented JSON by name; None if it does not show them."""
 
     quotas: Mapping[str, Quota] | None = None
@@ -66,6 +66,8 @@ class Settings:
     rate_limits: str | None = None
     suppressed: Mapping[str, Mapping[str, bool]] | None = None
     """By framework id and role."""
+    lending: str | None = None
+    """Empty for a master that lends no idle reservations."""
 
 
 class Ledger:
@@ -168,27 +170,27 @@ class Ledger:
     def take_state(self, state: SeenState, *, after: Micros | None) -> None:
         """Everything that a master shows when it is heard from; `after` is when it was last, None for never."""
         self.take_agents(state.agents, after=after)
-        frameworks = {one.framework.id for one in state.frameworks}
-        for framework_id in [one for one in self._frameworks.rows if one not in frameworks]:
+        frameworks = {framework.framework.id for framework in state.frameworks}
+        for framework_id in [framework_id for framework_id in self._frameworks.rows if framework_id not in frameworks]:
             self.end_framework(framework_id)
         for framework in state.frameworks:
             self.take_framework(framework, after=after)
-        present = {_key_of(one): one for one in state.tasks if one.state not in HOLDS_NOTHING}
-        ended = {_key_of(one): one for one in state.ended} | {
-            _key_of(one): one.last_change for one in state.tasks if one.state in HOLDS_NOTHING
+        present = {_key_of(held): held for held in state.tasks if held.state not in HOLDS_NOTHING}
+        ended = {_key_of(change): change for change in state.ended} | {
+            _key_of(held): held.last_change for held in state.tasks if held.state in HOLDS_NOTHING
         }
-        for key in [one for one in self._tasks.rows if one not in present]:
+        for key in [key for key in self._tasks.rows if key not in present]:
             found = ended.get(key)
             told = None if found is None else found.time
             inside = told is not None and (after is None or to_micros(told) >= after) and to_micros(told) <= self.now
             at = to_micros(told) if inside and told is not None else self.now
             self._end_task(key, at, found.state if found else None, found.reason if found else None, known=inside)
-        for one in present.values():
-            self._begin_task(one, self._bounded(one.first_time, after), known=False)
+        for held in present.values():
+            self._begin_task(held, self._bounded(held.first_time, after), known=False)
 
     def take_agents(self, agents: Iterable[AgentMessage], *, after: Micros | None, cause: EndCause = "unknown") -> None:
         """Every agent; `cause` is why those that are missing ended."""
-        present = {one.agent.id: one for one in agents}
+        present = {message.agent.id: message for message in agents}
         for agent_id in self.missing_agents(present):
             self.end_agent(agent_id, cause, known=False)
         for agent in present.values():
@@ -200,15 +202,15 @@ class Ledger:
 
     def missing_agents(self, present: Container[str]) -> list[str]:
         """The agents that have not ended, and are not among those that are present."""
-        return [one for one in self._agents.rows if one not in present]
+        return [agent_id for agent_id in self._agents.rows if agent_id not in present]
 
     def take_executors(self, executors: Iterable[HeldResources]) -> None:
         """Every executor; nobody tells when one begins or ends, so that is bounded by the polls."""
-        present = {_key_of(one): one for one in executors}
-        for key in [one for one in self._tasks.rows if one[3] and one not in present]:
+        present = {_key_of(held): held for held in executors}
+        for key in [key for key in self._tasks.rows if key[3] and key not in present]:
             self._end_task(key, self.now, None, None, known=False)
-        for one in present.values():
-            self._begin_task(one, self.now, known=False)
+        for held in present.values():
+            self._begin_task(held, self.now, known=False)
 
     def _bounded(self, told: float | None, after: Micros | None) -> Micros:
         """When something began that was not there when the master was last seen."""
@@ -233,7 +235,7 @@ class Ledger:
             start = self.now
         row = RecordedAgent(agent.id, agent.hostname, agent.total, start, attributes=dict(agent.attributes))
         self._agents.rows[agent.id] = (self._recording.add_agent(self.cluster.cluster_id, row), row)
-        reserved = Resources(one for one in agent.total if one.is_dynamically_reserved)
+        reserved = Resources(entry for entry in agent.total if entry.is_dynamically_reserved)
         text = json.dumps(list_to_json(reserved, "POST")) if reserved else None
         self._set("reservation", agent.id, text)
 
@@ -279,7 +281,7 @@ class Ledger:
     def end_framework(self, framework_id: str) -> None:
         """A framework is gone, and so is what it wanted."""
         self._end_framework_row(framework_id)
-        for key in [one for one in self._suppressions.rows if one[0] == framework_id]:
+        for key in [key for key in self._suppressions.rows if key[0] == framework_id]:
             self._recording.end_suppression(self._suppressions.rows.pop(key)[0], self.now)
 
     def _end_framework_row(self, framework_id: str) -> None:
@@ -350,15 +352,17 @@ class Ledger:
 
     # --- Settings -------------------------------------------------------------------------------------
 
-    def take_settings(self, settings: Settings) -> None:
+    def take_settings(self, settings: MasterSettings) -> None:
         """The settings as they are now; those that the master does not show stay unknown."""
         if settings.quotas is not None:
-            self._set_all("quota", {role: quota_value(role, one) for role, one in settings.quotas.items()})
+            self._set_all("quota", {role: quota_value(role, quota) for role, quota in settings.quotas.items()})
         if settings.weights is not None:
-            weights = {role: weight_value(role, one) for role, one in settings.weights.items()}
+            weights = {role: weight_value(role, weight) for role, weight in settings.weights.items()}
             self._set_all("weight", weights)
         if settings.rate_limits is not None:
             self._set("rate limits", "", settings.rate_limits)
+        if settings.lending is not None:
+            self._set("lending", "", settings.lending or None)
         if settings.suppressed is not None:
             self._take_suppressed(settings.suppressed)
 

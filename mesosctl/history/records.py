@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 Micros = int
 """Microseconds since 1970."""
 MICROS = 1_000_000
 EndCause = Literal["removed", "unreachable", "gone", "drained", "changed", "unknown"]
 """The reason why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
-SettingKind = Literal["quota", "weight", "reservation", "rate limits"]
+SettingKind = Literal["quota", "weight", "reservation", "rate limits", "lending"]
 
 
 def to_micros(seconds: float) -> Micros:
@@ -115,8 +115,9 @@ class RecordedTask:
 class RecordedSetting:
     """A setting of the cluster while it had one value.
 
-    `name` is the role of a quota or a weight, the id of the agent of a reservation, and empty for rate limits. `value`
-    is the documented JSON: QuotaConfig, WeightInfo, the agent's reserved resources, RateLimits.
+    `name` is the role of a quota or a weight, the id of the agent of a reservation, and empty for rate limits and
+    lending. `value` is the documented JSON: QuotaConfig, WeightInfo, the agent's reserved resources, RateLimits. For
+    lending, it is `{"names": ["cpus", "mem"]}`: while it holds, the master lends what is reserved and idle of these.
     """
 
     kind: SettingKind
@@ -157,7 +158,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class RowCounts:
     """The number of rows of a cluster; executors are not tasks."""
 
     agents: int

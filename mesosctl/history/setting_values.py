@@ -1,10 +1,11 @@
-"""The values of settings as a recording keeps them: the documented JSON of quotas, weights and rate limits."""
+"""The values of settings as a recording keeps them: the documented JSON of quotas, weights and rate limits; lending."""
 
 import json
 import math
+from collections.abc import Iterable
 
 from mesosctl.history.records import SettingKind
-from mesosctl.model.quantities import Quota, to_milli, to_number
+from mesosctl.mesos.amounts.quantities import Quota, to_milli, to_number
 
 Amounts = dict[str, int]
 
@@ -21,7 +22,8 @@ def quota_amounts(value: str) -> tuple[Amounts, Amounts]:
     """The guarantees and the limits of a recorded quota, in thousandths."""
     config = json.loads(value)
     guarantees, limits = (
-        {name: to_milli(one["value"]) for name, one in config.get(key, {}).items()} for key in ("guarantees", "limits")
+        {name: to_milli(amount["value"]) for name, amount in config.get(key, {}).items()}
+        for key in ("guarantees", "limits")
     )
     return guarantees, limits
 
@@ -31,10 +33,26 @@ def weight_value(role: str, weight: float) -> str:
     return json.dumps({"role": role, "weight": weight})
 
 
+def lending_value(names: Iterable[str]) -> str:
+    """The resources that a master lends."""
+    return json.dumps({"names": sorted(names)})
+
+
+def lent_names(value: str) -> frozenset[str]:
+    """The names of the resources that a master lends."""
+    names = json.loads(value)["names"]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise TypeError("the names of resources are not a list of texts")
+    return frozenset(names)
+
+
 def check_value(kind: SettingKind, value: str) -> None:
     """Raise ValueError, TypeError, KeyError or AttributeError for a value that is not of its kind."""
     if kind == "quota":
         quota_amounts(value)
+        return
+    if kind == "lending":
+        lent_names(value)
         return
     read = json.loads(value)
     if kind == "weight":

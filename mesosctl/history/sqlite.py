@@ -20,12 +20,12 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 from msgspec import Meta
 
-from mesosctl.api.resources import list_to_json, to_model
-from mesosctl.file_writing import lock_at_once
+from mesosctl.files.reading import LARGEST_TEXT, NoFile, open_file
+from mesosctl.files.writing import is_itself_locked, lock_at_once, lock_itself, without_links
 from mesosctl.history.agents_of_logs import agents_of_logs
-from mesosctl.history.interface import WHOLE, Kept, Recording, RecordingWriter, recording_commands
+from mesosctl.history.contents import recording_commands
+from mesosctl.history.interface import WHOLE, OpenRow, Recording, RecordingWriter
 from mesosctl.history.records import (
-    Counts,
     EndCause,
     Gap,
     Import,
@@ -35,6 +35,7 @@ from mesosctl.history.records import (
     RecordedFramework,
     RecordedSetting,
     RecordedTask,
+    RowCounts,
     SettingKind,
     SkippedRows,
     Suppression,
@@ -43,23 +44,31 @@ from mesosctl.history.records import (
     to_seconds,
 )
 from mesosctl.history.setting_values import check_value
-from mesosctl.model.errors import BadInput, Conflict, MesosctlError
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
-from mesosctl.model.suggestion import command
-from mesosctl.model.values import Items
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import Items
+from mesosctl.mesos.errors import BadInput, Conflict, MesosctlError
+from mesosctl.mesos.messages.resources import list_to_json, to_model
+from mesosctl.suggestion import command
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+_OLDEST = 1
+"""The same tables, and no settings of the kind lending; a writer makes it the present version."""
 APPLICATION_ID = 0x6D65736F
 """Says that a file is a recording: "meso"."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
 _FIELD = "--history"
 _SECONDS_TO_WAIT = 10.0
 """How long another process may keep the file."""
-_MOST_KNOWN = 100_000
-"""The most collections of resources that are kept in memory."""
+_MOST_KNOWN = 16 << 20
+"""The most characters of names, or of resources, that are kept in memory."""
+_EACH = 100
+"""The characters that each of them counts in any case."""
 _MOST_OBJECTS = 4096
-"""The same for values that are known by identity: they are kept too, and those of an import are all different."""
+"""The most resources that are known by identity: they are kept too, and those of an import are all different."""
+_LARGEST_VALUE = LARGEST_TEXT
+"""The most bytes of one value in a file, such as the roles of a framework."""
 _PRIMARY = 0xFF
 _LOCK = ".lock"
 """The end of the name of the file beside a recording that its writer holds."""
@@ -73,6 +82,8 @@ _HINTS = {
     sqlite3.SQLITE_PERM: "check that it and its folder are writable",
 }
 Row = TypeVar("Row")
+Key = TypeVar("Key")
+Known = TypeVar("Known")
 
 
 def open_recording(path: Path) -> Recording:
@@ -98,7 +109,8 @@ def _explained(path: Path) -> Iterator[None]:
     except UnicodeDecodeError:  # of SQLite's own words about a damaged row too
         raise _damaged(path, "a text in it is not UTF-8") from None
     except OSError as error:
-        hint = _HINTS[sqlite3.SQLITE_FULL if error.errno == errno.ENOSPC else sqlite3.SQLITE_CANTOPEN]
+        kind = sqlite3.SQLITE_FULL if error.errno == errno.ENOSPC else sqlite3.SQLITE_CANTOPEN
+        hint = None if isinstance(error, NoFile) else _HINTS[kind]
         raise BadInput(f"{path} cannot be used: {error.strerror}", field=_FIELD, hint=hint) from None
 
 
@@ -106,6 +118,8 @@ def _explanation(path: Path, error: sqlite3.Error) -> MesosctlError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & _PRIMARY
     if code == sqlite3.SQLITE_NOTADB:
         return _no_recording(path, "it is not a SQLite file")
+    if code == sqlite3.SQLITE_TOOBIG:
+        return BadInput(f"{path} cannot be used: a value is larger than {_LARGEST_VALUE >> 20} MiB", field=_FIELD)
     if code not in _HINTS:
         return _damaged(path, str(error))
     kind = Conflict if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) else BadInput
@@ -133,7 +147,7 @@ def _check_name(path: Path) -> None:
 
 
 def _make_file(path: Path) -> None:
-    """Make an empty recording, and rename it into place, so that nobody sees half of one."""
+    """Make an empty recording, and rename it into place, so that nobody sees half of one; its lock is held."""
     beside = _beside(path, f".{os.getpid()}.new")
     beside.unlink(missing_ok=True)  # left by a process that was killed
     try:
@@ -142,10 +156,35 @@ def _make_file(path: Path) -> None:
             new.executescript(_SCHEMA.read_text(encoding="utf-8"))
             new.execute(f"PRAGMA application_id={APPLICATION_ID}")
             new.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        with suppress(FileExistsError):
-            path.hardlink_to(beside)
+        beside.replace(path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+class _Lately(dict[Key, Known]):
+    """The values of the latest keys: all of them are forgotten once they take too much memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = _MOST_KNOWN
+
+    def keep(self, key: Key, value: Known, characters: int) -> Known:
+        """Remember a value, which takes the memory of this number of characters."""
+        self._left -= _EACH + characters
+        if self._left < 0:
+            self.clear()
+            self._left -= _EACH + characters
+        self[key] = value
+        return value
+
+    def is_full(self) -> bool:
+        """Whether half of the room is taken."""
+        return self._left < _MOST_KNOWN // 2
+
+    def clear(self) -> None:
+        """Forget everything."""
+        super().clear()
+        self._left = _MOST_KNOWN
 
 
 class _Words:
@@ -153,12 +192,13 @@ class _Words:
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection, self._path = connection, path
-        self._texts: dict[int, str] = {}
-        self._numbers: dict[str, int] = {}
-        self._resources: dict[int, Resources] = {}
-        self._places: dict[str, int] = {}
-        self._objects: dict[int, tuple[Resources, int]] = {}
+        self._texts: _Lately[int, str] = _Lately()
+        self._numbers: _Lately[str, int] = _Lately()
+        self._resources: _Lately[int, Resources] = _Lately()
+        self._places: _Lately[str, int] = _Lately()
+        self._numbers_of_objects = IdentityCache(self._number_of_resources, most=_MOST_OBJECTS)
         """The same by the identity of the value, which most tasks of a role share."""
+        self._size_of_objects = 0
 
     def text(self, number: int | None) -> str | None:
         """The word of a number; None for none."""
@@ -166,14 +206,15 @@ class _Words:
 
     def named(self, number: int) -> str:
         """The word of a number."""
-        if number not in self._texts:
+        found = self._texts.get(number)
+        if found is None:
             row = self._connection.execute("SELECT text FROM names WHERE name = ?", (number,)).fetchone()
             if row is None:
                 raise sqlite3.DatabaseError(f"it has no name {number}")
             if not isinstance(row[0], str):
                 raise sqlite3.DatabaseError(f"the name {number} is {row[0]!r:.60}")
-            self._texts[number] = row[0]
-        return self._texts[number]
+            found = self._texts.keep(number, row[0], len(row[0]))
+        return found
 
     def resources(self, number: int) -> Resources:
         """The resources of a number."""
@@ -182,9 +223,7 @@ class _Words:
             row = self._connection.execute("SELECT text, json FROM resources WHERE resources = ?", (number,)).fetchone()
             if row is None:
                 raise sqlite3.DatabaseError(f"it has no resources {number}")
-            if len(self._resources) >= _MOST_KNOWN:
-                self._resources.clear()
-            found = self._resources[number] = _resources_of(*row)
+            found = self._resources.keep(number, _resources_of(*row), _of_object(row[1] or row[0]))
         return found
 
     def number(self, text: str | None) -> int | None:
@@ -199,34 +238,37 @@ class _Words:
                 row = self._connection.execute("SELECT name FROM names WHERE text = ?", (text,)).fetchone()
                 if row is None:
                     row = (self._connection.execute("INSERT INTO names (text) VALUES (?)", (text,)).lastrowid,)
-            found = self._numbers[text] = int(row[0])
+            found = self._numbers.keep(text, int(row[0]), len(text))
         return found
 
     def number_of_resources(self, resources: Resources) -> int:
         """The number of resources; those that were not met lately are added, maybe again."""
-        known = self._objects.get(id(resources))
-        if known is not None:
-            return known[1]
+        return self._numbers_of_objects.of(resources)
+
+    def _number_of_resources(self, resources: Resources) -> int:
         text = resources.text(with_roles=False)
         full = text if _says_all(resources) else json.dumps(list_to_json(resources, "POST"))
-        if full not in self._places:
-            if len(self._places) >= _MOST_KNOWN:
-                self._places.clear()
+        number = self._places.get(full)
+        if number is None:
             with _explained(self._path):
                 statement = "INSERT INTO resources (text, json) VALUES (?, ?)"
                 added = self._connection.execute(statement, (text, None if full is text else full)).lastrowid
-            self._places[full] = added or 0
-        if len(self._objects) >= _MOST_OBJECTS:
-            self._objects.clear()
-        self._objects[id(resources)] = (resources, self._places[full])
-        return self._places[full]
+            number = self._places.keep(full, added or 0, len(full))
+        self._size_of_objects += _of_object(full)
+        if self._size_of_objects > _MOST_KNOWN:
+            self._numbers_of_objects.clear()
+            self._size_of_objects = _of_object(full)
+        return number
 
     def know_resources(self) -> None:
         """Remember those of the file, so that they are not added again."""
-        rows = self._connection.execute(
-            "SELECT coalesce(json, text), resources FROM resources ORDER BY resources DESC LIMIT ?", (_MOST_KNOWN // 2,)
-        )
-        self._places = dict(rows)
+        self._places.clear()
+        for full, number in self._connection.execute(
+            "SELECT coalesce(json, text), resources FROM resources ORDER BY resources DESC"
+        ):
+            if self._places.is_full():
+                break
+            self._places.keep(full, number, len(full))
 
     def forget_new(self) -> None:
         """Forget what a transaction added that is undone."""
@@ -234,16 +276,21 @@ class _Words:
         self._texts.clear()
         self._resources.clear()
         self._places.clear()
-        self._objects.clear()
+        self._numbers_of_objects.clear()
+
+
+def _of_object(text: str) -> int:
+    """The characters that take about as much memory as the resources of a text."""
+    return 1000 + 8 * len(text)
 
 
 def _says_all(resources: Resources) -> bool:
     """Whether the text of resources has everything that distinguishes them, and can be parsed."""
     return all(
-        not (one.reservations or one.disk or one.revocable or one.shared or one.provider_id)
-        and _PLAIN_NAME.fullmatch(one.name)
-        and not isinstance(one.value, Items)
-        for one in resources
+        not (entry.reservations or entry.disk or entry.revocable or entry.shared or entry.provider_id)
+        and _PLAIN_NAME.fullmatch(entry.name)
+        and not isinstance(entry.value, Items)
+        for entry in resources
     )
 
 
@@ -283,6 +330,7 @@ class SqliteRecording(Recording):
             self._connection = self._connect()
         try:
             with _explained(path):
+                self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LARGEST_VALUE)
                 self._check()
         except BaseException:
             self._connection.close()
@@ -290,11 +338,19 @@ class SqliteRecording(Recording):
         self._words = _Words(self._connection, path)
 
     def _connect(self) -> sqlite3.Connection:
-        with self._path.open("rb") as file:
+        with open_file(self._path) as file:
             if not file.read(16).startswith(b"SQLite format 3\0"):
                 raise _no_recording(self._path, "it is not a SQLite file")
-        # Readers of a WAL make files beside it, unless nobody can write there.
-        is_alone = not os.access(self._path.parent, os.W_OK) and not _beside(self._path, "-wal").exists()
+        # Readers of a WAL make files beside it, unless nobody can write there; beside the file, and not a link to it.
+        target = Path(os.path.realpath(self._path))
+        if target.stat().st_nlink > 1 and _size(_beside(target, "-wal")) == 0 and is_itself_locked(target):
+            raise Conflict(
+                f"another process is writing to {self._path} by another name (a hard link), and what it wrote last is "
+                "beside that name",
+                field=_FIELD,
+                hint="name the file that it writes to, or wait until it ends",
+            )
+        is_alone = not os.access(target.parent, os.W_OK) and not _beside(target, "-wal").exists()
         mode = "mode=ro&immutable=1" if is_alone else "mode=ro"
         return sqlite3.connect(
             f"{self._path.absolute().as_uri()}?{mode}", uri=True, timeout=_SECONDS_TO_WAIT, isolation_level=None
@@ -305,21 +361,42 @@ class SqliteRecording(Recording):
         if self._pragma("application_id") != APPLICATION_ID:
             raise _no_recording(self._path, "it is another program's database")
         version = self._pragma("user_version")
-        if version != SCHEMA_VERSION:
+        if not _OLDEST <= version <= SCHEMA_VERSION:
             raise BadInput(
                 f"{self._path} was written by another version of mesosctl: its schema is {version}, and this version "
-                f"knows {SCHEMA_VERSION}",
+                f"knows {_OLDEST} to {SCHEMA_VERSION}",
                 field=_FIELD,
                 hint="use the version that wrote it, or a newer one",
             )
+        self._check_tables()
         (fault,) = self._connection.execute("PRAGMA integrity_check(1)").fetchone()
         if fault != "ok":
             raise _damaged(self._path, str(fault))
-        for columns, time in _TIMED:
-            # No question about a window would find a text, which SQLite puts after every number.
-            (latest,) = self._connection.execute(f"SELECT max({time}) FROM {columns.table}").fetchone()  # noqa: S608
-            if isinstance(latest, str | bytes):
-                raise _damaged(self._path, f"{time} in {columns.table} is {latest!r:.60}")
+        self._check_times()
+
+    def _check_tables(self) -> None:
+        """Raise BadInput unless every table is one: a view of another program could have rows without end."""
+        query = "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
+        there = {name for (name,) in self._connection.execute(query)}
+        wanted = ("names", "resources", *(columns.table for columns in _ALL))
+        missing = next((name for name in wanted if name not in there), None)
+        if missing is not None:
+            raise _damaged(self._path, f"it has no table {missing}")
+
+    def _check_times(self) -> None:
+        """Raise BadInput for a time that no calendar has: a question about a window might find its row, or not."""
+        for columns in _ALL:
+            bounds = ", ".join(f"min({time}), max({time})" for time in columns.times)
+            if not bounds:
+                continue
+            # SQLite puts a text after every number, so the latest one shows it.
+            found = self._connection.execute(f"SELECT {bounds} FROM {columns.table}").fetchone()  # noqa: S608
+            for at, moment in enumerate(found):
+                try:
+                    msgspec.convert(moment, _Time | None)
+                except msgspec.ValidationError:
+                    time = columns.times[at // 2]
+                    raise _damaged(self._path, f"{time} in {columns.table} is {moment!r:.60}") from None
 
     def _pragma(self, name: str) -> int:
         return int(self._connection.execute(f"PRAGMA {name}").fetchone()[0])
@@ -333,7 +410,7 @@ class SqliteRecording(Recording):
         query = f"SELECT {_CLUSTER.names} FROM clusters ORDER BY cluster"  # noqa: S608  # our own words
         return list(self._rows(query, (), self._recorded_cluster))
 
-    def counts(self, cluster_id: str) -> Counts:
+    def counts(self, cluster_id: str) -> RowCounts:
         """See `Recording.counts`."""
         number = self._cluster(cluster_id)
         queries = (
@@ -346,7 +423,7 @@ class SqliteRecording(Recording):
             "SELECT count(*) FROM gaps WHERE cluster = ?",
         )
         with _explained(self._path):
-            return Counts(*(int(self._connection.execute(query, (number,)).fetchone()[0]) for query in queries))
+            return RowCounts(*(int(self._connection.execute(query, (number,)).fetchone()[0]) for query in queries))
 
     def agents(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedAgent]:
         """See `Recording.agents`."""
@@ -511,6 +588,11 @@ class _Columns:
         return ", ".join(self.kinds)
 
     @cached_property
+    def times(self) -> tuple[str, ...]:
+        """The names of those that hold times or spans."""
+        return tuple(name for name, kind in self.kinds.items() if kind in (_Time, _Time | None))
+
+    @cached_property
     def _row(self) -> Any:
         return tuple[tuple(self.kinds.values())]  # type: ignore[misc]  # it is made at run time
 
@@ -557,13 +639,8 @@ _TASK = _Columns("task_rows", {
 })  # fmt: skip
 _RUN = _Columns("runs", {"time": _Time})
 _GAP = _Columns("gaps", {"from_time": _Time, "to_time": _Time})
-_TIMED = (
-    *((one, "from_time") for one in (_AGENT, _FRAMEWORK, _SUPPRESSION, _SETTING, _TASK, _GAP)),
-    (_TASK, "asked_time"),
-    (_RUN, "time"),
-)
-"""The tables that are read by a time, and its column."""
 _IMPORT = _Columns("imports", {"file": str, "format": str, "rows": int, "used": int, "skipped": str})
+_ALL = (_CLUSTER, _AGENT, _FRAMEWORK, _SUPPRESSION, _SETTING, _TASK, _RUN, _GAP, _IMPORT)
 
 
 class _Skipped(msgspec.Struct):
@@ -609,7 +686,10 @@ def _import(row: Any) -> Import:
 
 
 def _skipped_rows(text: str) -> tuple[SkippedRows, ...]:
-    return tuple(SkippedRows(cause, one.rows, one.line, one.column) for cause, one in _SKIPPED.decode(text).items())
+    return tuple(
+        SkippedRows(cause, skipped.rows, skipped.line, skipped.column)
+        for cause, skipped in _SKIPPED.decode(text).items()
+    )
 
 
 class SqliteWriter(SqliteRecording, RecordingWriter):
@@ -617,8 +697,10 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
 
     def __init__(self, path: Path) -> None:
         with _explained(path):
+            target = without_links(path)
+            path = path if target == path.absolute() else target
             _check_name(path)
-        self._lock = _locked(path)
+        self._locks = [_locked(path)]
         self._is_new = False
         self._import: int | None = None
         self._keys: dict[str, int] = {}
@@ -627,17 +709,23 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
                 if not path.exists():
                     _make_file(path)
                     self._is_new = True
+                self._locks.append(_itself_locked(path))
             super().__init__(path)
             with _explained(path):
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=FULL")
+                self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
                 self._words.know_resources()
         except BaseException:
-            os.close(self._lock)
+            self._unlock()
             raise
 
+    def _unlock(self) -> None:
+        while self._locks:
+            os.close(self._locks.pop())
+
     def _connect(self) -> sqlite3.Connection:
-        with self._path.open("rb") as file:
+        with open_file(self._path) as file:
             if not file.read(16).startswith(b"SQLite format 3\0"):
                 raise _no_recording(self._path, "it is not a SQLite file")
         if not (os.access(self._path, os.R_OK | os.W_OK) and os.access(self._path.parent, os.W_OK | os.X_OK)):
@@ -654,7 +742,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
                 for end in ("", "-wal", "-shm", _LOCK):
                     _beside(self._path, end).unlink(missing_ok=True)
         finally:
-            os.close(self._lock)
+            self._unlock()
 
     def _has_clusters(self) -> bool:
         """Whether anything was written; True if that is unknown."""
@@ -794,32 +882,32 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         values = (to_seconds(gap.start), to_seconds(gap.end))
         self._insert(_GAP, cluster_id, values, imports=False)
 
-    def open_agents(self, cluster_id: str) -> list[Kept[RecordedAgent]]:
+    def open_agents(self, cluster_id: str) -> list[OpenRow[RecordedAgent]]:
         """See `RecordingWriter.open_agents`."""
         return self._open("agent_row", _AGENT, cluster_id, self._agent)
 
-    def open_frameworks(self, cluster_id: str) -> list[Kept[RecordedFramework]]:
+    def open_frameworks(self, cluster_id: str) -> list[OpenRow[RecordedFramework]]:
         """See `RecordingWriter.open_frameworks`."""
         return self._open("framework_row", _FRAMEWORK, cluster_id, self._framework)
 
-    def open_tasks(self, cluster_id: str) -> list[Kept[RecordedTask]]:
+    def open_tasks(self, cluster_id: str) -> list[OpenRow[RecordedTask]]:
         """See `RecordingWriter.open_tasks`."""
         return self._open("task_row", _TASK, cluster_id, self._task)
 
-    def open_suppressions(self, cluster_id: str) -> list[Kept[Suppression]]:
+    def open_suppressions(self, cluster_id: str) -> list[OpenRow[Suppression]]:
         """See `RecordingWriter.open_suppressions`."""
         return self._open("suppressed_row", _SUPPRESSION, cluster_id, self._suppression)
 
-    def open_settings(self, cluster_id: str) -> list[Kept[RecordedSetting]]:
+    def open_settings(self, cluster_id: str) -> list[OpenRow[RecordedSetting]]:
         """See `RecordingWriter.open_settings`."""
         return self._open("setting", _SETTING, cluster_id, self._setting)
 
-    def _open(self, key: str, columns: _Columns, cluster_id: str, make: Callable[[Any], Row]) -> list[Kept[Row]]:
+    def _open(self, key: str, columns: _Columns, cluster_id: str, make: Callable[[Any], Row]) -> list[OpenRow[Row]]:
         query = (
             f"SELECT {key}, {columns.names} FROM {columns.table}"  # noqa: S608  # our own words
             " WHERE cluster = ? AND to_time IS NULL AND from_time IS NOT NULL"
         )
-        return list(self._rows(query, (self._cluster(cluster_id),), lambda row: Kept(row[0], make(row[1:]))))
+        return list(self._rows(query, (self._cluster(cluster_id),), lambda row: OpenRow(row[0], make(row[1:]))))
 
     def begin_import(self, cluster_id: str, file: str, of_format: str) -> None:
         """See `RecordingWriter.begin_import`."""
@@ -868,7 +956,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
 
     def end_import(self, done: Import) -> None:
         """See `RecordingWriter.end_import`."""
-        causes = {one.cause: {"rows": one.rows, "line": one.line, "column": one.column} for one in done.skipped}
+        causes = {rows.cause: {"rows": rows.rows, "line": rows.line, "column": rows.column} for rows in done.skipped}
         self._write(
             "UPDATE imports SET rows = ?, used = ?, skipped = ? WHERE import = ?",
             (done.rows, done.used, json.dumps(causes), self._import),
@@ -929,10 +1017,18 @@ def _beside(path: Path, end: str) -> Path:
     return path.with_name(path.name + end)
 
 
+def _size(path: Path) -> int:
+    """The bytes of a file; 0 if there is none."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
 def _locked(path: Path) -> int:
     """The descriptor of a file beside the recording, which one writer at a time holds.
 
-    A lock on the recording itself would be lost whenever SQLite closes a descriptor of it.
+    A lock on the recording itself is not enough: it is made after its lock.
     """
     beside = _beside(path, _LOCK)
     with _explained(path):
@@ -941,9 +1037,34 @@ def _locked(path: Path) -> int:
             # A writer that ended in between may have removed it, with a new file in which nothing was written.
             descriptor = lock_at_once(beside)
         if descriptor is None:
-            raise Conflict(
-                f"another process is writing to {path}",
-                field=_FIELD,
-                hint="one recorder or import writes to a recording at a time: name another file, or wait until it ends",
-            )
+            raise _held(path)
     return descriptor
+
+
+def _itself_locked(path: Path) -> int:
+    """The descriptor of the recording, which one writer at a time holds, whatever name it opened.
+
+    Raises Conflict if another holds it, or if it has two names: SQLite keeps a log beside each, and after a kill, the
+    log beside one name would undo what was written by the other.
+    """
+    try:
+        descriptor = lock_itself(path)
+    except BlockingIOError:
+        raise _held(path) from None
+    names = os.fstat(descriptor).st_nlink
+    if names > 1:
+        os.close(descriptor)
+        raise Conflict(
+            f"{path} has {names} names (hard links), and writing by two of them would damage it",
+            field=_FIELD,
+            hint="remove the other names, or name a copy of the file",
+        )
+    return descriptor
+
+
+def _held(path: Path) -> Conflict:
+    return Conflict(
+        f"another process is writing to {path}",
+        field=_FIELD,
+        hint="one recorder or import writes to a recording at a time: name another file, or wait until it ends",
+    )

@@ -19,8 +19,8 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
 from tests.benchmarks.reporting.report import Chart, Reporter, arguments
 
 RUN_MS = "allocator/mesos/allocation_run_ms"

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.snapshots import snapshot
+from mesosctl.mesos.messages.snapshots import snapshot
 from tests.benchmarks.reporting.report import Reporter, arguments
 from tests.benchmarks.serving import Loop
 from tests.benchmarks.whatif import TOOL, Figure, fake_master, run, snapshot_of

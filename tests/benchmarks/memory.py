@@ -19,12 +19,12 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
-from mesosctl.model.agents import Agent
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resource import Labels, Reservation
-from mesosctl.model.resources import Resources
-from mesosctl.operations.snapshot import write_file
-from mesosctl.planning.snapshot import ClusterSnapshot, Usage
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Labels, Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage
+from mesosctl.snapshot.work import write_file
 from tests.benchmarks import whatif
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.benchmarks.whatif import Figure, run
@@ -70,7 +70,7 @@ def snapshot_of(agents: int) -> ClusterSnapshot:
     )
 
 
-def _agent(agent: Agent, place: int) -> Agent:
+def _agent(agent: ClusterAgent, place: int) -> ClusterAgent:
     owner = Reservation("STATIC", f"r{place % 100}")
     if place % 2:
         owner = Reservation("DYNAMIC", f"r{place % 100}", f"team-{place % 40}", Labels([("ticket", f"T{place}")]))
@@ -78,7 +78,7 @@ def _agent(agent: Agent, place: int) -> Agent:
     return replace(agent, total=total, attributes={"rack": f"rack-{place % 40}", "slots": float(place % 8)})
 
 
-def _usage(usage: Usage, number: int) -> Usage:
+def _usage(usage: FrameworkUsage, number: int) -> FrameworkUsage:
     # Two usages an agent, one after the other: their ports are never the same.
     port = 31000 + number % 400
     text = f"cpus:{3 + number % 10 / 10:g};mem:{6144 + number % 2000};ports:[{port}-{port}]"

@@ -20,9 +20,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api.protobuf_json import recordio
 from mesosctl.history.sqlite import open_recording
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.protobuf_json import recordio
 from tests.benchmarks.reporting.report import Reporter, arguments
 from tests.conformance.masters.processes import Process
 from tests.helpers.waiting import wait_until

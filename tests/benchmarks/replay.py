@@ -19,7 +19,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from mesosctl.output.forecasts.replay import span_for_people
+from mesosctl.whatif.played_demand_report import span_for_people
 from tests import ROOT
 from tests.benchmarks.reporting.page_text import Measured
 from tests.benchmarks.reporting.report import Reporter, arguments, shown
@@ -127,7 +127,7 @@ def _import(folder: Path, log: Path, form: str, *options: str) -> Ran:
 
 
 def _replay(folder: Path, *changes: str) -> Ran:
-    return run(folder, "whatif", "--replay", str(folder / RECORDING), *changes)
+    return run(folder, "replay", str(folder / RECORDING), *changes)
 
 
 def measure_quotas(reporter: Reporter, file: Path | None) -> None:

@@ -27,8 +27,8 @@ PASS = "python -c pass"
 BUDGETS: dict[str, float | None] = {
     "--version": 10.0,
     "--help": 10.0,
-    "quota list, over HTTP": 16.0,
-    "quota set, over HTTP": 25.0,
+    "quota list, over HTTP": 26.0,
+    "quota set, over HTTP": 30.0,
     "quota list, on fake:": None,
 }
 """Ratios to `python -c pass`; None for the one that has to be no slower than over HTTP."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_master.sources.snapshot import RestoredCluster
-from mesosctl.api.snapshots import snapshot
+from mesosctl.mesos.messages.snapshots import snapshot
 from tests.benchmarks.allocation import exponent
 from tests.benchmarks.allocation_runs import Ours
 from tests.benchmarks.cases import Case

@@ -22,7 +22,7 @@ def test_the_tables_of_the_page_are_the_figures_that_were_kept(page: str) -> Non
 
 @pytest.mark.parametrize("change", [change for _, change in replay.QUOTAS if change is not None])
 def test_the_commands_of_the_page_are_those_that_were_measured(page: str, change: str) -> None:
-    assert f"mesosctl whatif --replay gpu.sqlite '{change}'\n" in page
+    assert f"mesosctl replay gpu.sqlite '{change}'\n" in page
 
 
 def test_the_pods_of_the_page_are_those_of_the_trace(page: str, tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
     python -m tests.benchmarks.tuning [--json FILE] [--only Dask]
 
-The searches are cases of `tests.jobs.tuning`, on the public GPU trace in the folder that MESOS_TRACES names.  The table
-of times on Dask takes about two minutes, and the other one three.  The times on a clock mean something on a machine
-with two free processors only.  The others are those of a made-up clock, on which each replay lasts the CPU seconds that
-it took here: they show what the order of replays makes of two free workers, without the time to start and to connect.
+The searches are cases of `tests.endurance.jobs.tuning`, on the public GPU trace in the folder that MESOS_TRACES names.
+The table of times on Dask takes about two minutes, and the other one three.  The times on a clock mean something on a
+machine with two free processors only.  The others are those of a made-up clock, on which each replay lasts the CPU
+seconds that it took here: they show what the order of replays makes of two free workers, without the time to start and
+to connect.
 """
 
 import tempfile
@@ -16,17 +17,17 @@ from heapq import heappop, heappush
 from pathlib import Path
 from typing import NamedTuple
 
-from mesosctl.api.files.goals import load
-from mesosctl.operations.replay import ReplayOptions
-from mesosctl.operations.tuning import TuningOptions, play_candidate, space_of, tune
-from mesosctl.planning.replay import RecordedDemand
-from mesosctl.planning.tuning import Evidence
+from mesosctl.mesos.door.replay import RecordedDemand
+from mesosctl.tune.goals import load
+from mesosctl.tune.search import Evidence
+from mesosctl.tune.work import TuningOptions, play_candidate, space_of, tune
+from mesosctl.whatif.played_demand import ReplayOptions
 from tests.benchmarks.recording import cpu_seconds
 from tests.benchmarks.replay import run
 from tests.benchmarks.reporting.report import Reporter, arguments
+from tests.endurance.jobs.tuning import CASES, Case, demand_of, goals_file, import_trace, put_on_record
 from tests.helpers.dask_cluster import cluster
 from tests.helpers.traces import FOLDER
-from tests.jobs.tuning import CASES, Case, demand_of, goals_file, import_trace, put_on_record
 
 MOST_RATIO = 0.6
 """The time with two workers, as a part of the time with one."""

@@ -21,12 +21,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesosctl.api.snapshots import snapshot
-from mesosctl.model.agents import Agent
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.offers.offers import Offer
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.messages.snapshots import snapshot
+from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from tests.benchmarks.allocation import exponent
 from tests.benchmarks.reporting.report import Cell, Chart, Reporter, arguments
 from tests.conformance.masters.processes import Process
@@ -121,19 +121,19 @@ def snapshot_of(agents: int, frameworks: int, tasks: int) -> ClusterSnapshot:
         version="1.11.0",
         taken_at=1_700_000_000.0,
         agents=tuple(
-            Agent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
+            ClusterAgent(one, f"rack-{n % 40:02d}-{n}", f"slave(1)@10.0.0.1:{n}", AGENT) for n, one in enumerate(ids)
         ),
         frameworks=tuple(
             SnapshotFramework(one, f"framework-{n}", (f"r{n % 100}",), capabilities=capabilities)
             for n, one in enumerate(known)
         ),
         usages=tuple(
-            Usage(known[(n * 7 + k) % frameworks], one, f"r{(n * 7 + k) % frameworks % 100}", SEVERAL, tasks=2)
+            FrameworkUsage(known[(n * 7 + k) % frameworks], one, f"r{(n * 7 + k) % frameworks % 100}", SEVERAL, tasks=2)
             for n, one in enumerate(ids)
             for k in range(per_agent // 2)
         ),
         offers=tuple(
-            Offer(
+            OutstandingOffer(
                 id=f"m-O{n}",
                 role=f"r{n % frameworks % 100}",
                 framework_id=known[n % frameworks],

@@ -16,26 +16,26 @@ from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.account import AccountsOfMaster
+from mesosctl.agents.report import agent_list, agent_summary
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.amount_text import in_words
-from mesosctl.model.holding import Holding, regular_part, revocable_part
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.quota.role_status import RoleStatus, RoleUsage
-from mesosctl.operations.cluster import list_agents, list_frameworks, list_roles
-from mesosctl.operations.list_selection import Selection
-from mesosctl.operations.quota.reading import list_quotas
-from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.operations.top import OverviewReader
-from mesosctl.output.cluster import agent_list, agent_summary
-from mesosctl.output.forecasts.page import page
-from mesosctl.output.formats.html_page import Origin
-from mesosctl.output.json_documents.document import amounts as amounts_of
-from mesosctl.output.json_documents.quota import RoleQuota
-from mesosctl.planning.account import AgentAccount, account_of, agent_as_shown, sums_of_agents
-from mesosctl.planning.forecast import DryRunOptions
+from mesosctl.mesos.amounts.amount_text import in_words
+from mesosctl.mesos.amounts.holding import UsedAndOffered, regular_part, revocable_part
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.cluster.account import AgentBalance, account_of, agent_as_shown, sums_of_agents
+from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
+from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.quota.documents import RoleQuota
+from mesosctl.reading.lists import list_agents, list_frameworks, list_roles
+from mesosctl.reading.overview import OverviewReader
+from mesosctl.reading.quotas import list_quotas
+from mesosctl.reading.selection import Selection
+from mesosctl.show.document import amounts as amounts_of
+from mesosctl.show.html_page import ReportOrigin
+from mesosctl.snapshot.work import read_snapshot
+from mesosctl.whatif.page import page
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.profiles import examples
 
@@ -122,8 +122,8 @@ def kinds_of(lab: Lab) -> set[str]:
 ADDRESS = "http://127.0.0.1:5050"
 
 
-def reader(lab: Lab) -> Master:
-    return Master(parse_address(ADDRESS), NO_WAIT, CommandLine(lab))
+def reader(lab: Lab) -> LeadingMaster:
+    return LeadingMaster(parse_address(ADDRESS), NO_WAIT, CommandLine(lab))
 
 
 class WithoutMetrics(CommandLine):
@@ -199,7 +199,7 @@ def test_the_lists_show_the_account(lab):
 OF_AN_AGENT = ("total", "used", "offered", "free", "idle", "free_for_all", "slack", "lent", "whole")
 
 
-def told_of_agent(one: AgentAccount) -> dict[str, object]:
+def told_of_agent(one: AgentBalance) -> dict[str, object]:
     """Everything that screens say of an agent."""
     parts = {what: getattr(one, what).separate_quantities() for what in OF_AN_AGENT}
     return {"in service": one.is_in_service, "reserved": one.reserved, **parts}
@@ -242,7 +242,7 @@ def test_the_list_of_agents_writes_the_account(lab):
     sums = [("free", account.free), ("reserved and idle", account.idle), ("lent", account.lent)]
     written = agent_summary(agents).split("; ")[1:]
     assert written == [f"{word}: {in_words(held)}" for word, held in sums if held or word == "free"]
-    documents = {document["id"]: document for document in (item.model_dump() for item in agent_list(agents).items())}
+    documents = {document["id"]: document for document in (item.model_dump() for item in agent_list(agents).lines())}
     for id_, one in account.by_agent.items():
         for figure in ("total", "used", "offered", "free", "lent"):
             assert documents[id_][figure]["amounts"] == amounts_of(getattr(one, figure).separate_quantities()), figure
@@ -289,7 +289,7 @@ def test_a_forecast_begins_with_the_account(lab):
     assert before.asking == account.asking
 
 
-def used_by(holdings: Mapping[str, Holding]) -> dict[str, Quantities]:
+def used_by(holdings: Mapping[str, UsedAndOffered]) -> dict[str, Quantities]:
     return {name: holding.used for name, holding in holdings.items() if holding.used}
 
 
@@ -340,7 +340,7 @@ def test_the_page_of_the_fake_master_shows_the_account(lab):
     for kind in ("roles", "frameworks"):
         holdings = getattr(account, kind)
         for row in shown[kind]["rows"]:
-            held = holdings.get(row["id" if kind == "frameworks" else "name"], Holding())
+            held = holdings.get(row["id" if kind == "frameworks" else "name"], UsedAndOffered())
             for figure in ("used", "offered", "lent"):
                 assert row[figure] == amounts_of(getattr(held, figure)), figure
     for row in shown["agents"]["rows"]:
@@ -353,7 +353,7 @@ def test_the_page_of_the_fake_master_shows_the_account(lab):
 @settings(max_examples=examples(40))
 @given(clusters())
 def test_whether_somebody_wants_is_unknown_where_a_master_does_not_show_it(lab):
-    master = Master(parse_address(ADDRESS), NO_WAIT, WithoutMetrics(lab))
+    master = LeadingMaster(parse_address(ADDRESS), NO_WAIT, WithoutMetrics(lab))
     account = account_of(read_snapshot(master))
     shown = {status.role: status.standing for status in list_roles(master, Selection())}
     assert shown == {role: account.status(role).standing for role in account.known_roles}
@@ -371,10 +371,10 @@ def test_the_report_shows_the_account_that_a_forecast_begins_with(lab):
     dry_run = fake_master.start_dry_run(read_snapshot(reader(lab)), DryRunOptions(cycles=1))
     before = dry_run.before
     forecast = dry_run.forecast()
-    shown = page(forecast, [], Origin("mesosctl whatif", "1.0", 0.0))
+    shown = page(forecast, [], ReportOrigin("mesosctl whatif", "1.0", 0.0))
     titles = [html.unescape(title) for title in re.findall(r"<title>(\w+: before .*?)</title>", shown)]
     parties = [
-        (one.dominant, (before.roles if one.kind == "role" else before.frameworks).get(one.id, Holding()).total)
+        (one.dominant, (before.roles if one.kind == "role" else before.frameworks).get(one.id, UsedAndOffered()).total)
         for one in (*forecast.roles, *forecast.frameworks)
         if one.dominant is not None
     ]

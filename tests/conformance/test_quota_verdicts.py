@@ -6,16 +6,16 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from fake_master.state.quota import SentQuota
-from mesosctl.model.errors import MesosctlError
-from mesosctl.model.notation import parse_entries
-from mesosctl.model.quantities import Quantities, Quota, to_double
-from mesosctl.model.quota.desired import DesiredQuota, guarantees_of, limits_of
-from mesosctl.model.quota.rules import Wish, refuse_without_cluster
-from mesosctl.operations.apply.plan import make_plan
-from mesosctl.operations.quota.check import check_quota, quota_room
-from mesosctl.operations.quota.reading import QuotaOptions
-from mesosctl.operations.quota.set_update_remove import plan_update, set_quota, update_quotas
-from mesosctl.planning.desired_state import DesiredState
+from mesosctl.apply.comparison import make_plan
+from mesosctl.mesos.amounts.notation import parse_entries
+from mesosctl.mesos.amounts.quantities import Quantities, Quota, to_double
+from mesosctl.mesos.desired.desired_state import DesiredState
+from mesosctl.mesos.errors import MesosctlError
+from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, guarantees_of, limits_of
+from mesosctl.mesos.rules.quota.rules import Wish, refuse_without_cluster
+from mesosctl.quota.check import check_quota, quota_room
+from mesosctl.quota.work import plan_update, set_quota, update_quotas
+from mesosctl.reading.quotas import QuotaOptions
 from tests.conformance.test_agreement import clusters, reader
 from tests.helpers.lab import Lab
 from tests.helpers.profiles import examples
@@ -87,12 +87,14 @@ def test_every_verdict_is_that_of_the_master(lab, role, guarantee, limit):
 def test_the_room_of_a_role_is_accepted_and_no_more_is(lab, role, limit):
     master = reader(lab)
     if limit is not None:
-        bounded = DesiredQuota(None, limits_of(parse_entries(limit)))
+        bounded = DesiredQuotaChange(None, limits_of(parse_entries(limit)))
         rule_of(lambda: update_quotas(master, [(role, bounded)], QuotaOptions(create=True, force=True)))
     room = quota_room(master, role)
 
     def refused(guarantees: Quantities) -> str | None:
-        return rule_of(lambda: plan_update(master, [(role, DesiredQuota(guarantees, None))], QuotaOptions(create=True)))
+        return rule_of(
+            lambda: plan_update(master, [(role, DesiredQuotaChange(guarantees, None))], QuotaOptions(create=True))
+        )
 
     if not room.overcommitted:
         # The role may use more than its limit allows; and no room at all is no quota.
@@ -112,7 +114,7 @@ def test_update_and_apply_give_the_same_verdict(lab, role, guarantee, limit):
     entries = parse_entries(guarantee)
     if rule_of(lambda: guarantees_of(entries)):
         return
-    desired = DesiredQuota(guarantees_of(entries), None if limit is None else limits_of(parse_entries(limit)))
+    desired = DesiredQuotaChange(guarantees_of(entries), None if limit is None else limits_of(parse_entries(limit)))
     stored = lab.master.state.quota_meanings()
     if desired.applied_to(stored.get(role)) == stored.get(role):
         return

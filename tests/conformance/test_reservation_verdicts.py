@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
-from mesosctl.api.protobuf_json.resource_lists import resource_at
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings, Credentials
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.reservations.holdings import OperationKind, RegisteredAgent
-from mesosctl.model.resource import Disk, Reservation, Resource
-from mesosctl.model.values import Ranges, Value
-from mesosctl.operations.reservations.reserve_unreserve import (
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Disk, Reservation, Resource
+from mesosctl.mesos.amounts.values import Ranges, Value
+from mesosctl.mesos.cluster.holdings import OperationKind, RegisteredAgent
+from mesosctl.mesos.messages.protobuf_json.resource_lists import resource_at
+from mesosctl.reading.targets import Owner, check_owner, read_agents
+from mesosctl.reservations.send import Operation
+from mesosctl.reservations.work import (
     plan_create,
     plan_destroy_all,
     plan_reserve,
     plan_unreserve,
 )
-from mesosctl.operations.reservations.send import Operation
-from mesosctl.operations.reservations.targets import Owner, check_owner, read_agents
 from tests import ROOT
 from tests.conformance.test_agreement import ADDRESS
 from tests.conformance.test_quota_verdicts import rule_of
@@ -35,14 +35,14 @@ from tests.helpers.profiles import examples
 NOT_THERE = {"operation.contained", "operation.available", "operation.last-copy"}
 """The agent lacks something, or tasks use it: whoever notices it first names it."""
 PRINCIPALS = st.sampled_from(["ops", "ops", "ops", "other", None])
-PLANS: dict[OperationKind, Callable[[Master, RegisteredAgent, Sequence[Resource]], Operation]]
+PLANS: dict[OperationKind, Callable[[LeadingMaster, RegisteredAgent, Sequence[Resource]], Operation]]
 PLANS = {
     "reserved": plan_reserve,
     "unreserved": plan_unreserve,
     "created": plan_create,
     "destroyed": plan_destroy_all,
 }
-STACKS = [(), ("web",), ("web",), ("batch",), ("web", "web/shop"), ("batch", "batch/a/b")]
+STACKS = [(), ("web",), ("web",), ("batch",), ("web", "web/shop"), ("batch", "batch/a/b"), ("web", "web/a", "web/a/b")]
 
 
 OWNED = (Reservation("DYNAMIC", "web", "ops"),)
@@ -93,7 +93,7 @@ def entries(draw: st.DrawFn, action: OperationKind) -> Resource:
 @st.composite
 def operations(draw: st.DrawFn) -> tuple[OperationKind, list[Resource]]:
     action: OperationKind = draw(st.sampled_from(["reserved", "reserved", "unreserved", "created", "destroyed"]))
-    return action, draw(st.lists(entries(action), min_size=draw(st.sampled_from([1, 1, 0])), max_size=2))
+    return action, draw(st.lists(entries(action), min_size=draw(st.sampled_from([1, 1, 0])), max_size=3))
 
 
 def small_cluster(version: str) -> Lab:
@@ -107,11 +107,13 @@ def small_cluster(version: str) -> Lab:
     return lab
 
 
-def tool(lab: Lab) -> Master:
-    return Master(parse_address(ADDRESS), ClientSettings(credentials=Credentials("ops", "secret")), CommandLine(lab))
+def tool(lab: Lab) -> LeadingMaster:
+    return LeadingMaster(
+        parse_address(ADDRESS), ClientSettings(credentials=Credentials("ops", "secret")), CommandLine(lab)
+    )
 
 
-def by_tool(master: Master, action: OperationKind, resources: Sequence[Resource]) -> Callable[[], None]:
+def by_tool(master: LeadingMaster, action: OperationKind, resources: Sequence[Resource]) -> Callable[[], None]:
     (agent,) = read_agents(master)
     return lambda: PLANS[action](master, agent, resources).check_fits()
 
@@ -205,7 +207,7 @@ def test_no_other_module_has_a_rule_of_operations():
     elsewhere = []
     for package in ("mesosctl", "fake_master"):
         for path in sorted((ROOT / package).rglob("*.py")):
-            if path.parent == ROOT / "mesosctl/model/reservations":
+            if path.parent == ROOT / "mesosctl/mesos/rules/reservations":
                 continue
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("RuleViolation"):

@@ -1,4 +1,4 @@
-"""Six screens of mesosctl at three widths, with colours and without, as SVG: drawings of the documentation.
+"""Six screens of mesosctl, with colours and without, as SVG: pages show some of them, and tests draw all of them.
 
     python -m tests.documentation --write     make those that are stale anew
     python -m tests.documentation.screens 80  print what somebody reads on a terminal of 80 columns
@@ -19,11 +19,12 @@ from rich.text import Text
 
 from fake_master.sources.cluster_file import read_cluster
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
-from mesosctl.operations.top import OverviewReader
-from mesosctl.output.top import ScreenStatus, TopState, top_screen
-from mesosctl.planning.account import Overview
+from mesosctl.mesos.cluster.account import Overview
+from mesosctl.reading.overview import OverviewReader
+from mesosctl.top.report import ScreenStatus, TopState, top_screen
+from tests.documentation.pages import links, pages
 from tests.helpers.lab import CommandLine, Lab
 
 WIDTHS = (60, 80, 200)
@@ -115,7 +116,7 @@ def cluster() -> CommandLine:
 def overview() -> Overview:
     """What `top` shows of it, a while after its first reading: from then on nothing changes."""
     lab = cluster().lab
-    master = Master(parse_address("http://127.0.0.1:5050"), ClientSettings(clock=lab.clock), cluster())
+    master = LeadingMaster(parse_address("http://127.0.0.1:5050"), ClientSettings(clock=lab.clock), cluster())
     reader = OverviewReader(master, lab.clock, now=lambda: NOON)
     reader.read()
     lab.wait(42.0)
@@ -152,17 +153,18 @@ def text(name: str, width: int) -> str:
     return Text.from_ansi(printed(name, width, colours=False)).plain
 
 
+FOLDER = "images/screens"
+_FILE = re.compile(rf"{FOLDER}/([a-z-]+?)-(\d+)(-plain)?\.svg$")
+
+
 def screens() -> dict[str, str]:
-    """Return each screen as SVG, by its path below docs/."""
-    return {
-        f"images/screens/{name}-{width}{'' if colours else '-plain'}.svg": _svg(name, width, colours=colours)
-        for name in SCREENS
-        for width in WIDTHS
-        for colours in (True, False)
-    }
+    """Return each screen that a page shows or links to as SVG, by its path below docs/."""
+    shown = {found[0]: found for page in pages() for link in links(page) if (found := _FILE.search(link))}
+    return {path: svg(of[1], int(of[2]), colours=not of[3]) for path, of in sorted(shown.items())}
 
 
-def _svg(name: str, width: int, *, colours: bool) -> str:
+def svg(name: str, width: int, *, colours: bool) -> str:
+    """Draw a screen on a terminal of this width."""
     console = Console(
         file=io.StringIO(), record=True, width=width, color_system="standard", force_terminal=True, highlight=False
     )

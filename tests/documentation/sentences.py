@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from mesosctl.cli.reference.command_tree import commands, serving
-from mesosctl.output.json_documents import schemas
+from mesosctl.program.documents import schemas
+from mesosctl.program.reference.command_tree import commands, serving
 from tests import ROOT
 from tests.documentation.pages import pages, tokens
 

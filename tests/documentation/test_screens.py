@@ -7,18 +7,27 @@ import pytest
 from rich.cells import cell_len
 
 from tests.documentation.pages import DOCS
-from tests.documentation.screens import SCREENS, WIDTHS, printed, screens, text
+from tests.documentation.screens import FOLDER, SCREENS, WIDTHS, printed, screens, svg, text
 
 
-@pytest.mark.slow
-def test_every_screen_is_what_is_printed_now():
+def test_every_screen_of_a_page_is_what_is_printed_now():
     made = screens()
-    assert len(made) == len(SCREENS) * len(WIDTHS) * 2
-    stale = [path for path, svg in made.items() if (DOCS / path).read_text(encoding="utf-8") != svg]
+    assert {f"{FOLDER}/{name}-80.svg" for name in SCREENS} <= made.keys()
+    stale = [path for path, drawn in made.items() if (DOCS / path).read_text(encoding="utf-8") != drawn]
     assert stale == [], "run python -m tests.documentation --write"
-    for svg in made.values():
-        assert "http" not in svg.replace("http://www.w3.org/2000/svg", "").replace("https://www.textualize.io", "")
-        ET.fromstring(svg)
+
+
+def test_no_screen_is_kept_that_no_page_shows():
+    assert {str(path.relative_to(DOCS)) for path in (DOCS / FOLDER).iterdir()} == screens().keys()
+
+
+@pytest.mark.parametrize("colours", [True, False])
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", sorted(SCREENS))
+def test_a_drawing_of_any_width_is_whole_and_loads_nothing_from_elsewhere(name, width, colours):
+    drawn = svg(name, width, colours=colours)
+    assert "http" not in drawn.replace("http://www.w3.org/2000/svg", "").replace("https://www.textualize.io", "")
+    ET.fromstring(drawn)
 
 
 CELL = 12.2
@@ -28,7 +37,7 @@ CELL = 12.2
 @pytest.mark.parametrize("name", sorted(SCREENS))
 def test_each_word_of_a_drawing_has_its_place_and_width_whatever_the_font(name):
     lines = text(name, 80).splitlines()
-    drawn = ET.fromstring((DOCS / f"images/screens/{name}-80-plain.svg").read_text(encoding="utf-8"))
+    drawn = ET.fromstring(svg(name, 80, colours=False))
     found = [one for one in drawn.iter("{http://www.w3.org/2000/svg}text") if "textLength" in one.attrib]
     assert len(found) > len(lines)
     for one in found:

@@ -17,7 +17,6 @@ def test_an_example_without_quotes_is_found(text):
 
 
 def test_every_example_with_a_semicolon_is_quoted():
-    sources = (one for path in sorted((ROOT / "mesosctl" / "cli").rglob("*.py")) for one in of_source(path))
-    planning = (one for path in sorted((ROOT / "mesosctl" / "planning").rglob("*.py")) for one in of_source(path))
-    texts = [*of_help(), *sources, *planning]
+    sources = (one for path in sorted((ROOT / "mesosctl").rglob("*.py")) for one in of_source(path))
+    texts = [*of_help(), *sources]
     assert [f"{one.place}: {one.text}" for one in texts if BARE.search(one.text)] == []

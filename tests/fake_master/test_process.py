@@ -17,8 +17,8 @@ import pytest
 
 from tests import ROOT
 from tests.conformance.masters.processes import Process
+from tests.endurance.jobs.image import instructions, json_of, sources
 from tests.helpers.waiting import wait_until
-from tests.jobs.image import instructions, json_of, sources
 
 COMMAND = [sys.executable, "-m", "fake_master", "--port", "0"]
 pytestmark = [pytest.mark.process, pytest.mark.socket]

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
 
 
 def push(resources: Resources, top: Reservation) -> Resources:

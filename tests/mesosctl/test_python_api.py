@@ -23,10 +23,12 @@ from mesosctl import (
     Unauthenticated,
     Unreachable,
     UsageError,
+    recorded_cost,
 )
 from mesosctl.__main__ import main
-from mesosctl.model import errors
+from mesosctl.mesos import errors
 from tests.helpers.surroundings import InMemory
+from tests.mesosctl.usage.priced import write_priced
 
 AGENT = "cpus:4;mem:2048"
 
@@ -47,8 +49,8 @@ def master(fake):
 
 def test_the_public_names_are_these():
     values = (
-        "AgentChange ClusterAccount ClusterSnapshot ForecastDocument Master QuotaChange QuotaCheck ReservationEntry "
-        "RoleQuota"
+        "AgentChange ClusterAccount ClusterSnapshot CostReport ForecastDocument Master QuotaChange QuotaCheck "
+        "ReservationEntry RoleQuota recorded_cost"
     )
     of_errors = (
         "BadInput Conflict DeadlinePassed Denied Forbidden Invalid MasterFailed MesosctlError NoLeader NoMaster "
@@ -81,6 +83,18 @@ def test_importing_it_loads_nothing():
     assert (
         subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "mesosctl\n"
     )
+
+
+@pytest.mark.process
+def test_its_names_load_no_command_and_nothing_that_writes_on_a_terminal():
+    code = "import sys; from mesosctl import *; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    words = [name.split(".") for name in ran.stdout.split()]
+    assert ["mesosctl", "python_api"] in words
+    assert [".".join(parts) for parts in words if parts[0] in ("typer", "rich", "click")] == []
+    assert [
+        ".".join(parts) for parts in words if parts[:2] == ["mesosctl", "cli"] or parts[-1].endswith("command")
+    ] == []
 
 
 # --- Quota --------------------------------------------------------------------------------------------
@@ -165,6 +179,28 @@ def test_a_reservation_is_made_refined_and_undone(fake, master):
     assert master.reservations() == []
     with pytest.raises(NotFound, match="agent-3"):
         master.reserve("agent-3", "cpus:1", "ads")
+
+
+def test_an_agent_that_is_called_like_the_short_id_of_another_takes_nobodys_place():
+    with FakeMaster([{"hostname": "S1", "resources": AGENT}, {"hostname": "h2", "resources": AGENT}]) as fake:
+        master = Master("http://mesos:5050", transport=fake.transport)
+        for refused in (
+            lambda: master.reserve("S1", "cpus:1", "ads"),
+            lambda: master.unreserve("S1", "cpus:1", "ads"),
+            lambda: master.reservations(agent="S1"),
+            lambda: master.forecast("reserve:S1=cpus(ads):1"),
+            lambda: master.forecast(lose_agents=["S1"]),
+            lambda: fake.lose("S1"),
+        ):
+            with pytest.raises(UsageError, match=r"'S1' matches several agents: host:S1 .*, id:S1"):
+                refused()
+        assert master.reserve("host:S1", "cpus:1", "ads").agent.hostname == "S1"
+        assert master.reserve("id:S1", "cpus:2", "ads").agent.hostname == "h2"
+        assert [one.agent.hostname for one in master.reservations(agent="id:S1")] == ["h2"]
+        lost = master.forecast(lose_agents=["host:S1"]).agents_lost
+        assert [one.hostname for one in lost] == ["S1"]
+        fake.lose("id:S1")
+        assert [agent.hostname for agent in fake.agents] == ["S1"]
 
 
 # --- Snapshots and forecasts --------------------------------------------------------------------------
@@ -317,3 +353,46 @@ def typed(fake: FakeMaster, *words: str) -> str:
     )
     main([*words, "-o", "json"], environment)
     return stdout.getvalue()
+
+
+# --- What a recording cost ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "given"),
+    [
+        ("", {}),
+        ("--month 2026-11 --by principal", {"month": "2026-11", "by": "principal"}),
+        (
+            "--since 2026-11-01 --timezone Europe/Berlin --share idle=evenly",
+            {"since": "2026-11-01", "timezone": "Europe/Berlin", "share": "evenly"},
+        ),
+    ],
+)
+def test_the_cost_of_a_recording_is_that_of_usage(tmp_path, words, given):
+    write_priced(tmp_path)
+    history, prices = tmp_path / "h.sqlite", str(tmp_path / "prices.toml")
+    environment = InMemory(variables={"HOME": str(tmp_path)})
+    line = ["usage", "--history", str(history), "--prices", prices, *words.split(), "-o", "json"]
+    assert main(line, environment) == 0, environment.err
+    assert json.loads(environment.out) == json.loads(recorded_cost(history, prices, **given).model_dump_json())
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"prices": "none.toml"}, BadInput, "none.toml cannot be read"),
+        ({"history": "none.sqlite"}, BadInput, "none.sqlite"),
+        ({"by": "agent", "share": "use"}, UsageError, "idle cost is shared among roles, not by agent"),
+        ({"by": "user"}, UsageError, "by is 'user', but not one of role, framework, principal, agent"),
+        ({"share": "idle"}, UsageError, "share is 'idle', but not one of use, guarantee, evenly"),
+        ({"timezone": "Mars"}, UsageError, "there is no time zone 'Mars'"),
+        ({"month": "2026-11", "since": "1d"}, UsageError, "--month is a span of its own"),
+        ({"cluster_id": "other"}, MesosctlError, "the recording has no cluster 'other'"),
+    ],
+)
+def test_what_is_wrong_with_a_question_about_cost_is_told(tmp_path, monkeypatch, given: dict[str, Any], error, says):
+    monkeypatch.chdir(tmp_path)
+    write_priced(tmp_path)
+    with pytest.raises(error, match=says):
+        recorded_cost(**{"history": "h.sqlite", "prices": "prices.toml"} | given)

@@ -1,37 +1,16 @@
 """The table of rooms fits the tree, and what a mutant changes is read rightly."""
 
-import ast
-from functools import cache
-
 import pytest
 
 from tests import ROOT
-from tests.mutants.__main__ import Mutant, rooms, sample, survivors
+from tests.mutants.__main__ import Mutant, rooms, sample
 
 
 @pytest.mark.parametrize("room", rooms().values(), ids=list(rooms()))
 def test_a_room_names_what_exists(room):
     missing = [path for path in (*room.code, *room.tests, *room.wider) if not (ROOT / path).exists()]
     assert not missing
-
-
-@cache
-def functions_of(module: str) -> set[str]:
-    tree = ast.parse((ROOT / f"{module.replace('.', '/')}.py").read_text(encoding="utf-8"))
-    return {
-        f"{scope.name}.{node.name}" if isinstance(scope, ast.ClassDef) else node.name
-        for scope in ast.walk(tree)
-        if isinstance(scope, ast.Module | ast.ClassDef)
-        for node in scope.body
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-    }
-
-
-def test_a_known_survivor_is_of_a_function_that_exists_and_has_a_reason():
-    for survivor in survivors():
-        module, _, name = survivor["in"].partition(":")
-        assert name in functions_of(module)
-        assert survivor["why"]
+    assert 90 <= room.least < 100
 
 
 @pytest.mark.parametrize(

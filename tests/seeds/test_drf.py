@@ -5,8 +5,8 @@ import pytest
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
 from fake_master.state.flags import MasterFlags
-from mesosctl.model.quantities import Quantities
-from mesosctl.planning.dominant_shares import FrameworkShare, Sharing
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.cluster.dominant_shares import FrameworkShare, Sharing
 
 FRAMEWORK = '[[frameworks]]\nname = "{0}"\nrole = "{1}"\ntask = "{2}"\nper_offer = 1\n'
 RAM, CPU = "cpus:1;mem:4GiB", "cpus:3;mem:1GiB"

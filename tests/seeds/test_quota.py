@@ -8,7 +8,7 @@ import pytest
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
-from mesosctl.planning.dominant_shares import SharingStep
+from mesosctl.mesos.cluster.dominant_shares import AcceptedOffer
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.test_drf import FRAMEWORK
 
@@ -161,7 +161,7 @@ def test_a_guarantee_is_no_limit():
     assert Scheduler(lab, name="rA").offered() == 100
 
 
-def contest(limit: str | None) -> list[SharingStep]:
+def contest(limit: str | None) -> list[AcceptedOffer]:
     """Two frameworks of a role with six guaranteed cpus, and one of a role without quota, task by task."""
     frameworks = [("a1", "rA", TASK), ("b", "rB", TASK), ("a2", "rA", TASK)]
     text = (

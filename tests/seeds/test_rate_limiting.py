@@ -9,12 +9,12 @@ import json
 import pytest
 
 from fake_master.state.flags import MasterFlags
-from mesosctl.api.files.reading import read_json
-from mesosctl.api.rate_limits import from_json
-from mesosctl.model.errors import BadInput
-from mesosctl.model.rate_limits import RateLimit, RateLimits, errors, plan_memory, warnings
-from mesosctl.model.token_bucket import Throttle
-from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.rate_limits import from_json
+from mesosctl.mesos.messages.strict.reading import read_json
+from mesosctl.mesos.rules.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.rules.rate_limits import RateLimit, RateLimits, errors, plan_memory, warnings
+from mesosctl.mesos.rules.token_bucket import Throttle
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import BROKEN, NUMBERED, P_1, P_1_2, SAMPLE
 

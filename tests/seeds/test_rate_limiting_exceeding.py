@@ -1,9 +1,9 @@
 """Mesos's document "Framework Rate Limiting": handling "capacity exceeded"."""
 
-from mesosctl.api.rate_limits import from_json
-from mesosctl.model.rate_limits import RateLimit, RateLimits
-from mesosctl.planning.message_rates import CounterReading, Counts, rates
-from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.cluster.message_rates import CounterReading, MessageCounts, rates
+from mesosctl.mesos.messages.rate_limits import from_json
+from mesosctl.mesos.rules.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.rules.rate_limits import RateLimit, RateLimits
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import P_1_2
 
@@ -41,7 +41,9 @@ def test_after_an_overflow_the_framework_fails_over_and_goes_on():
 
 def test_no_master_alerts_early_so_the_tool_tells_when_a_queue_will_be_full():
     limits = RateLimits((("p", RateLimit(1, 100)),))
-    (one,) = rates(CounterReading(0, 0, {"p": Counts(0, 0)}), CounterReading(10, 10, {"p": Counts(30, 10)}), limits)
+    (one,) = rates(
+        CounterReading(0, 0, {"p": MessageCounts(0, 0)}), CounterReading(10, 10, {"p": MessageCounts(30, 10)}), limits
+    )
     assert one.seconds_to_full == 40
     framework = Scheduler(Lab(rate_limits=P_1_2), principal="p")
     framework.send("1", "2", "3")

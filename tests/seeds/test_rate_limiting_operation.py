@@ -2,10 +2,10 @@
 
 import pytest
 
-from mesosctl.api.rate_limits import from_json, message_counts
-from mesosctl.model.rate_limits import plan_memory
-from mesosctl.planning.message_rates import CounterReading, Counts, observe, rates, suggest
-from mesosctl.planning.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.cluster.message_rates import CounterReading, MessageCounts, observe, rates, suggest
+from mesosctl.mesos.messages.rate_limits import from_json, message_counts
+from mesosctl.mesos.rules.rate_limit_simulation import parse_traffic, simulate
+from mesosctl.mesos.rules.rate_limits import MESSAGE_OVERHEAD, plan_memory
 from tests.helpers.lab import Lab, Scheduler
 from tests.seeds.rate_limiting import NUMBERED, P_1, SAMPLE
 
@@ -50,7 +50,9 @@ def test_rates_are_derived_from_counters():
 
 
 def test_mean_and_peak_are_told():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))]
+    readings = [
+        CounterReading(at, at, {"p": MessageCounts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100), (30, 100))
+    ]
     (one,) = observe(readings)
     assert one.mean == pytest.approx(10 / 3)
     assert one.peak == 9
@@ -60,7 +62,7 @@ def test_mean_and_peak_are_told():
 
 
 def test_a_suggestion_starts_with_a_large_qps():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
+    readings = [CounterReading(at, at, {"p": MessageCounts(n, n)}) for at, n in ((0, 0), (10, 10), (20, 100))]
     limits = suggest(observe(readings), headroom=2, burst=30)
     assert limits.by_principal()["p"].qps == 18
     (outcome,) = simulate(limits, parse_traffic(["p=1/s*10", "p=9/s*10@10"]))
@@ -81,8 +83,15 @@ def test_all_capacities_are_summed_up():
     assert plan.worst_case + plan.head_room == 2**31
 
 
+def test_a_message_in_a_queue_takes_more_than_its_own_size():
+    empty, large = (plan_memory(from_json(SAMPLE), memory=2**40, message_size=size) for size in (0, 10**6))
+    assert empty.worst_case == 1_100_000 * MESSAGE_OVERHEAD
+    assert large.worst_case - empty.worst_case == 1_100_000 * 10**6
+    assert 2.1 * 1024 <= MESSAGE_OVERHEAD <= 4.7 * 1024
+
+
 def test_a_suggestion_holds_a_burst_and_leaves_head_room():
-    readings = [CounterReading(at, at, {"p": Counts(n, n)}) for at, n in ((0, 0), (10, 1000))]
+    readings = [CounterReading(at, at, {"p": MessageCounts(n, n)}) for at, n in ((0, 0), (10, 1000))]
     limits = suggest(observe(readings), headroom=2, burst=30)
     (outcome,) = simulate(limits, parse_traffic(["p=100/s*60", "p=3000@30"]))
     assert outcome.refused == 0

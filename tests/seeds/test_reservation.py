@@ -11,11 +11,11 @@ import pytest
 
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.api.agent_operations import read_reserve
-from mesosctl.api.offers import AcceptCall, read_offer
-from mesosctl.model.errors import BadInput, Conflict
-from mesosctl.model.notation import parse_entries
-from mesosctl.model.offers import offers
+from mesosctl.mesos.amounts.notation import parse_entries
+from mesosctl.mesos.errors import BadInput, Conflict
+from mesosctl.mesos.messages.agent_operations import read_reserve
+from mesosctl.mesos.messages.offers import accept_call, read_offer
+from mesosctl.mesos.rules.offers import offers
 
 ENGINEERING = {"role": "engineering", "reservation": {"principal": "p"}}
 ABOVE = {"type": "DYNAMIC", "role": "engineering", "principal": "q"}
@@ -67,7 +67,7 @@ TO_GIVE_BACK = offered("engineering/backend", entries("engineering/backend", 8, 
 )
 def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, printed):
     received = read_offer(offer, "file")
-    call = AcceptCall.of([received], offers.reserve(parse_entries(words), received, offers.Reserver("p"))).content()
+    call = accept_call([received], offers.reserve(parse_entries(words), received, offers.Reserver("p"))).content()
     assert call["accept"]["operations"] == [{"type": "RESERVE", "reserve": {"resources": printed}}]
     assert call["accept"]["offer_ids"] == [{"value": "offer_id"}]
 
@@ -81,7 +81,7 @@ def test_a_reserve_of_the_offer_is_the_operation_that_is_printed(offer, words, p
 )
 def test_an_unreserve_of_the_offer_is_the_operation_that_is_printed(offer, printed):
     received = read_offer(offer, "file")
-    call = AcceptCall.of([received], offers.unreserve(parse_entries("cpus:8;mem:4096"), received)).content()
+    call = accept_call([received], offers.unreserve(parse_entries("cpus:8;mem:4096"), received)).content()
     assert call["accept"]["operations"] == [{"type": "UNRESERVE", "unreserve": {"resources": printed}}]
 
 

@@ -7,15 +7,21 @@ from collections import deque
 from collections.abc import Mapping
 
 from fake_master.allocator.hierarchical.metrics import StopWatch, state_figures
-from fake_master.allocator.hierarchical.offer_filters import InverseOffers
-from fake_master.allocator.hierarchical.records import Agent, Offered
-from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers, Batches, Gate, RunQueue, agents_to_wait_for
+from fake_master.allocator.hierarchical.offer_filters import InverseOfferFilters
+from fake_master.allocator.hierarchical.records import AllocatorAgent, Offered
+from fake_master.allocator.hierarchical.run_schedule import (
+    AllocatorTimers,
+    Batches,
+    RunGate,
+    RunQueue,
+    agents_to_wait_for,
+)
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.stages.two_stages import Stage, TwoStages
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import Callbacks, Offers
 from fake_master.allocator.options import keep_order
-from mesosctl.model.quantities import Quota
+from mesosctl.mesos.amounts.quantities import Quota
 
 _MOST_TIMES = 10_000
 """The number of runs whose times are kept: a few hours of the usual ones."""
@@ -27,7 +33,7 @@ class RunSteps:
     def before_run(self) -> None:
         """Called before each run."""
 
-    def third_stage(self, agents: list[Agent], offered: Offered) -> None:
+    def third_stage(self, agents: list[AllocatorAgent], offered: Offered) -> None:
         """Called in each run after the two regular stages.
 
         `agents` are those of the second stage in its order; `offered` is theirs, to be added to.
@@ -47,13 +53,13 @@ class AllocationRuns:
         self,
         state: State,
         timers: AllocatorTimers,
-        inverse_offers: InverseOffers,
+        inverse_offers: InverseOfferFilters,
         master: Callbacks,
         steps: RunSteps | None,
         share: Stage | None = None,
     ) -> None:
         self.timers = timers
-        self.gate = Gate()
+        self.gate = RunGate()
         self.queue = RunQueue(self.gate, self._run)
         self._state = state
         self._stages = TwoStages(state) if share is None else TwoStages(state, share)

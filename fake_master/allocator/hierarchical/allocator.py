@@ -7,9 +7,9 @@ Derived allocators have these hooks: the keyword arguments of the constructor, `
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
-from fake_master.allocator.hierarchical.offer_filters import InverseOffers, OfferFilters
+from fake_master.allocator.hierarchical.offer_filters import InverseOfferFilters, OfferFilters
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, AllocatorFramework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.stages.two_stages import Stage, serving_order
 from fake_master.allocator.hierarchical.state import State
@@ -23,10 +23,11 @@ from fake_master.allocator.interface import (
     Used,
 )
 from fake_master.allocator.options import Options
-from mesosctl.model.errors import Conflict
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.reservations.operations import Conversion, apply_all
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.identity import distinct
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Conflict
+from mesosctl.mesos.rules.reservations.operations import Conversion, apply_all
 
 # ruff: noqa: D102  # the interface documents its methods
 
@@ -54,7 +55,7 @@ class HierarchicalAllocator(Allocator):
         self.state = state or State(options)
         """Agents, frameworks and roles, for reading: explanations, what-ifs and tests."""
         timers = AllocatorTimers(now)
-        inverse_offers = InverseOffers(self.state, timers)
+        inverse_offers = InverseOfferFilters(self.state, timers)
         self.filters = OfferFilters(self.state, timers, self._filter_expired)
         self.allocation_runs = AllocationRuns(self.state, timers, inverse_offers, master, steps, share)
         self._inverse_offers = inverse_offers
@@ -75,7 +76,7 @@ class HierarchicalAllocator(Allocator):
         It is not called for a new one: an extension that overrides `add_framework` knows of it.
         """
 
-    def _filter_expired(self, agent: Agent) -> None:
+    def _filter_expired(self, agent: AllocatorAgent) -> None:
         """Called when an offer filter on the agent has ended by itself; for extensions."""
 
     # --- Agents ------------------------------------------------------------
@@ -86,7 +87,7 @@ class HierarchicalAllocator(Allocator):
         state = self.state
         if info.id in state.agents:
             raise ValueError(f"agent {info.id} is already known")
-        agent = state.agents[info.id] = Agent(info, state.capacity(info, total), next(state.sequence))
+        agent = state.agents[info.id] = AllocatorAgent(info, state.capacity(info, total), next(state.sequence))
         state.agents_by_sequence[agent.sequence] = agent
         _set_unavailability(state, agent, unavailability)
         state.count_total(agent.capacity, 1)
@@ -150,7 +151,7 @@ class HierarchicalAllocator(Allocator):
         state = self.state
         if info.id in state.frameworks:
             raise ValueError(f"framework {info.id} is already known")
-        framework = state.frameworks[info.id] = Framework(info, active=active)
+        framework = state.frameworks[info.id] = AllocatorFramework(info, active=active)
         _subscribe(state, framework, info.roles, suppressed)
         for agent in state.agents.values():
             if agent.used_by_unknown.pop(info.id, None) is not None:
@@ -363,7 +364,7 @@ def _applied_to_total(total: Resources, conversions: Iterable[Conversion]) -> Re
     )
 
 
-def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> None:
+def _account_used(state: State, agent: AllocatorAgent, used: Mapping[str, Resources]) -> None:
     for framework_id, resources in used.items():
         framework = state.frameworks.get(framework_id)
         if framework is not None:
@@ -374,13 +375,13 @@ def _account_used(state: State, agent: Agent, used: Mapping[str, Resources]) -> 
     agent.refresh()
 
 
-def _hold_accepted(state: State, agent: Agent, framework: Framework, resources: Resources) -> None:
+def _hold_accepted(state: State, agent: AllocatorAgent, framework: AllocatorFramework, resources: Resources) -> None:
     state.hold_all(agent, framework, resources)
     state.mark_all_allocated(agent, resources)
     agent.refresh()
 
 
-def _set_unavailability(state: State, agent: Agent, unavailability: Unavailability | None) -> None:
+def _set_unavailability(state: State, agent: AllocatorAgent, unavailability: Unavailability | None) -> None:
     agent.unavailability = unavailability
     state.has_changed = True
     if unavailability is None:
@@ -389,7 +390,7 @@ def _set_unavailability(state: State, agent: Agent, unavailability: Unavailabili
         state.with_maintenance_ahead.add(agent.id)
 
 
-def _with_room(state: State, clients: Sequence[Client], requests: Sequence[ResourceRequest]) -> Iterator[str]:
+def _with_room(state: State, clients: Sequence[AllocatorClient], requests: Sequence[ResourceRequest]) -> Iterator[str]:
     """Yield the agents that requests name and that have room, then the first with room for any of the other requests.
 
     Of those, there are as many as there are other requests.
@@ -400,18 +401,19 @@ def _with_room(state: State, clients: Sequence[Client], requests: Sequence[Resou
         offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
         amounts = [dict(found.full.allocation.scalars) for found in offerable]
         return any(
-            all(one.get(name, 0) >= amount for name, amount in size.items()) for one in amounts for size in sizes
+            all(offered.get(name, 0) >= amount for name, amount in size.items())
+            for offered in amounts
+            for size in sizes
         )
 
-    anywhere: dict[int, Quantities] = {}
-    named: dict[str, dict[int, Quantities]] = {}
-    left = 0
+    anywhere: list[Quantities] = []
+    named: dict[str, list[Quantities]] = {}
     for request in requests:
-        left += request.agent is None
-        sizes = anywhere if request.agent is None else named.setdefault(request.agent, {})
-        sizes[id(request.amounts)] = request.amounts
+        sizes = anywhere if request.agent is None else named.setdefault(request.agent, [])
+        sizes.append(request.amounts)
+    left, sizes = len(anywhere), distinct(anywhere)  # thousands of requests share a few
     for agent_id, of_agent in named.items():
-        if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, of_agent.values()):
+        if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, distinct(of_agent)):
             yield agent_id
     room: dict[FreeResources, bool] = {}
     for agent in state.agents.values():
@@ -419,18 +421,18 @@ def _with_room(state: State, clients: Sequence[Client], requests: Sequence[Resou
             return
         free = agent.free_resources
         if free not in room:
-            room[free] = has_room(free, anywhere.values())
+            room[free] = has_room(free, sizes)
         if room[free]:
             left -= 1
             yield agent.id
 
 
-def _clients(framework: Framework, roles: Collection[str] | None) -> list[Client]:
+def _clients(framework: AllocatorFramework, roles: Collection[str] | None) -> list[AllocatorClient]:
     """Return those in the named roles, or in all that the framework is subscribed to."""
     return [framework.clients[role] for role in sorted(framework.info.roles if roles is None else roles)]
 
 
-def _subscribe(state: State, framework: Framework, roles: Iterable[str], suppressed: Collection[str]) -> None:
+def _subscribe(state: State, framework: AllocatorFramework, roles: Iterable[str], suppressed: Collection[str]) -> None:
     for role in sorted(roles):
         client = state.ensure_client(framework, role)
         client.subscribed = True
@@ -438,14 +440,18 @@ def _subscribe(state: State, framework: Framework, roles: Iterable[str], suppres
         state.set_active(client)
 
 
-def _suppress(state: State, clients: Iterable[Client]) -> None:
+def _suppress(state: State, clients: Iterable[AllocatorClient]) -> None:
     for client in clients:
         client.suppressed = True
         state.set_active(client)
 
 
 def _revive(
-    state: State, filters: OfferFilters, inverse_offers: InverseOffers, framework: Framework, clients: list[Client]
+    state: State,
+    filters: OfferFilters,
+    inverse_offers: InverseOfferFilters,
+    framework: AllocatorFramework,
+    clients: list[AllocatorClient],
 ) -> None:
     if clients:
         inverse_offers.forget_framework(framework)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from types import TracebackType
 
-from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.role_tree import RoleNode
 from fake_master.allocator.hierarchical.state import State
-from mesosctl.model.quantities import add_up, to_double, to_shown
+from mesosctl.mesos.amounts.quantities import add_up, to_double, to_shown
 
 # Mesos keeps the samples of two weeks, at most 1,000 of them.
 _SAMPLES = 1000
@@ -81,7 +81,7 @@ def state_figures(state: State) -> dict[str, float]:
     return figures
 
 
-def _quota_figures(state: State, role: Role) -> dict[str, float]:
+def _quota_figures(state: State, role: RoleNode) -> dict[str, float]:
     held = state.role_sorter.allocation(role.name) if role.leaf is not None else {}
     figures = {}
     for kind, amounts in (("guarantee", role.quota.guarantees), ("limit", role.quota.limits)):

@@ -4,12 +4,12 @@ import math
 from collections.abc import Callable, Iterable
 from functools import partial
 
-from fake_master.allocator.hierarchical.packed_filters import Refusal
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework
+from fake_master.allocator.hierarchical.packed_filters import RefusedResources
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, AllocatorFramework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 _LONGEST = 365 * 24 * 3600.0
 # Mesos keeps durations as 64-bit nanoseconds, which limits them.
@@ -19,30 +19,35 @@ _REPRESENTABLE = (2**63 - 1) / 1e9
 class OfferFilters:
     """Installs and drops the filters of refused offers; calls `on_expiry` with the agent of each that ends."""
 
-    def __init__(self, state: State, timers: AllocatorTimers, on_expiry: Callable[[Agent], None]) -> None:
+    def __init__(self, state: State, timers: AllocatorTimers, on_expiry: Callable[[AllocatorAgent], None]) -> None:
         self._state = state
         self._timers = timers
-        self._latest: dict[tuple[float, int], Refusal] = {}
-        """Refusals that further filters may share, by end and identity."""
+        self._latest: dict[tuple[float, int], RefusedResources] = {}
+        """Refusals that further filters may share, by end and identity.
+
+        Each keeps its resources, which have no hash, and a framework may decline thousands of offers at once.
+        """
         self._timers_created = 0
         """When the last of those was made."""
         self._on_expiry = on_expiry
 
-    def install(self, client: Client, agent: Agent, refused: Resources, refuse_seconds: float) -> None:
+    def install(
+        self, client: AllocatorClient, agent: AllocatorAgent, refused: Resources, refuse_seconds: float
+    ) -> None:
         """Add a filter for resources that a client has refused, without allocation roles."""
         if client.subscribed:
             seconds = filter_seconds(refuse_seconds, self._state.options.allocation_interval)
             if seconds is not None:
                 self.restore(client, agent, refused, seconds)
 
-    def restore(self, client: Client, agent: Agent, refused: Resources, seconds: float) -> None:
+    def restore(self, client: AllocatorClient, agent: AllocatorAgent, refused: Resources, seconds: float) -> None:
         """Filter these resources for exactly this long."""
         refusal = self._refusal(refused, seconds)
         if not refusal.clients or refusal.clients[-1] is not client:
             refusal.clients.append(client)
         client.filters.add(agent.sequence, refusal)
 
-    def _refusal(self, refused: Resources, seconds: float) -> Refusal:
+    def _refusal(self, refused: Resources, seconds: float) -> RefusedResources:
         """Return the refusal of this moment: one for all whose filters end together, with no other timer between."""
         timers = self._timers
         if timers.created != self._timers_created:
@@ -55,7 +60,7 @@ class OfferFilters:
             self._timers_created = timers.created
         return refusal
 
-    def _expire(self, refusal: Refusal) -> None:
+    def _expire(self, refusal: RefusedResources) -> None:
         """Drop the filters of a refusal that has ended."""
         state = self._state
         state.has_changed = True
@@ -74,12 +79,12 @@ class OfferFilters:
         for refusal in self._state.refusals.values():
             refusal.until += seconds
 
-    def forget(self, client: Client) -> None:
+    def forget(self, client: AllocatorClient) -> None:
         """Drop all filters of a client."""
         client.filters.clear()
         self._state.renew_tokens(client)
 
-    def forget_agent(self, agent: Agent) -> None:
+    def forget_agent(self, agent: AllocatorAgent) -> None:
         """Drop the filters of all frameworks on an agent."""
         if self._state.refusals:  # where thousands of agents go at once, there are mostly no filters at all
             for framework in self._state.frameworks.values():
@@ -87,20 +92,20 @@ class OfferFilters:
                     client.filters.remove_agent(agent.sequence)
         agent.forget_proofs()
 
-    def remaining(self, client: Client) -> Iterable[tuple[Agent, Resources, float]]:
+    def remaining(self, client: AllocatorClient) -> Iterable[tuple[AllocatorAgent, Resources, float]]:
         """Yield (agent, what is refused there, seconds left) for each filter of a client."""
         for number, refusal in client.filters:
             yield self._state.agents_by_sequence[number], refusal.refused, refusal.until - self._timers.now
 
 
-class InverseOffers:
+class InverseOfferFilters:
     """Asks frameworks to leave agents with maintenance ahead, and remembers who has refused."""
 
     def __init__(self, state: State, timers: AllocatorTimers) -> None:
         self._state = state
         self._timers = timers
 
-    def make(self, agents: Iterable[Agent]) -> dict[str, dict[str, Unavailability]]:
+    def make(self, agents: Iterable[AllocatorAgent]) -> dict[str, dict[str, Unavailability]]:
         """Return {framework: {agent: unavailability}} for frameworks that hold something there and were not asked."""
         asked: dict[str, dict[str, Unavailability]] = {}
         for agent in agents:
@@ -123,7 +128,7 @@ class InverseOffers:
             return
         agent.inverse_offered_to -= {framework}
         seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
-        if seconds == 0:
+        if seconds <= 0:
             return
         refusal = object()
         framework.inverse_filters.setdefault(agent, []).append(refusal)
@@ -135,12 +140,12 @@ class InverseOffers:
 
         self._timers.after(seconds, expire)
 
-    def forget_agent(self, agent: Agent) -> None:
+    def forget_agent(self, agent: AllocatorAgent) -> None:
         """Drop what all frameworks have refused of an agent."""
         for framework in self._state.frameworks.values():
             framework.inverse_filters.pop(agent, None)
 
-    def forget_framework(self, framework: Framework) -> None:
+    def forget_framework(self, framework: AllocatorFramework) -> None:
         """Drop what a framework has refused."""
         framework.inverse_filters.clear()
 
@@ -151,11 +156,16 @@ def filter_seconds(refuse_seconds: float, interval: float) -> float | None:
     It always outlives the next batch.
     """
     timeout = timeout_of(refuse_seconds)
-    return max(timeout, interval) if timeout > 0 else None
+    return max(timeout, interval) if timeout != 0 else None
 
 
 def timeout_of(refuse_seconds: float) -> float:
-    """Return the seconds that a refusal lasts: five if the number makes no sense, at most a year."""
-    if math.isnan(refuse_seconds) or refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
+    """Return the seconds that a refusal lasts: five if the number makes no sense, at most a year.
+
+    NaN, which protobuf can carry, is a time that is over: a real master makes the least of its 64-bit numbers of it.
+    """
+    if math.isnan(refuse_seconds):
+        return -math.inf
+    if refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
         return DEFAULT_REFUSE_SECONDS
     return min(refuse_seconds, _LONGEST)

@@ -1,7 +1,7 @@
 """The offer filters of a client, packed, because there may be millions of them.
 
-A `Refusal` contains what was refused and until when; all filters that come from it at the same moment share it. A
-filter is only a pair of an agent's number and a refusal's number, in two sorted arrays: 16 bytes.
+A `RefusedResources` contains what was refused and until when; all filters that come from it at the same moment share
+it. A filter is only a pair of an agent's number and a refusal's number, in two sorted arrays: 16 bytes.
 """
 
 from array import array
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 _BITS = 32
 _SECOND = (1 << _BITS) - 1
 
 
-class Refusal:
+class RefusedResources:
     """Resources that clients have refused until a moment, on any number of agents."""
 
     __slots__ = ("clients", "number", "refused", "until")
@@ -38,20 +38,20 @@ class Refusal:
         return offer is self.refused or self.refused.contains(offer)
 
 
-class Refusals(dict[int, Refusal]):
+class Refusals(dict[int, RefusedResources]):
     """The refusals in force, by their numbers, of which 32 bits have enough for a year of new ones every few ms."""
 
     def __init__(self) -> None:
         super().__init__()
         self._numbers = count()
 
-    def add(self, refused: Resources, until: float) -> Refusal:
+    def add(self, refused: Resources, until: float) -> RefusedResources:
         """Return a new refusal."""
         number = next(self._numbers)
-        refusal = self[number] = Refusal(number, refused, until)
+        refusal = self[number] = RefusedResources(number, refused, until)
         return refusal
 
-    def remove(self, refusal: Refusal) -> None:
+    def remove(self, refusal: RefusedResources) -> None:
         """Forget a refusal of which no filter is left."""
         del self[refusal.number]
 
@@ -70,12 +70,12 @@ class ClientFilters:
         self.count = 0
         """How many there are."""
 
-    def __iter__(self) -> Iterator[tuple[int, Refusal]]:
+    def __iter__(self) -> Iterator[tuple[int, RefusedResources]]:
         """Yield (agent, refusal) of each."""
         for pair in self._by_refusal:
             yield pair & _SECOND, self._refusals[pair >> _BITS]
 
-    def add(self, agent: int, refusal: Refusal) -> None:
+    def add(self, agent: int, refusal: RefusedResources) -> None:
         """Add a filter for refused resources on one agent; twice if they are refused twice."""
         insort(self._by_agent, agent << _BITS | refusal.number)
         insort(self._by_refusal, refusal.number << _BITS | agent)
@@ -91,7 +91,7 @@ class ClientFilters:
             place += 1
         return False
 
-    def remove_refusal(self, refusal: Refusal) -> list[int]:
+    def remove_refusal(self, refusal: RefusedResources) -> list[int]:
         """Drop the filters made of a refusal, and return their agents."""
         return self._remove(self._by_refusal, refusal.number, self._by_agent)
 

@@ -7,16 +7,16 @@ from fake_master.allocator.hierarchical.offerable.allocations import Allocation
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, FreeResources
 from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusals
-from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.role_tree import RoleNode
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo, ResourcesByAgent, Unavailability
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 _MORE_TOKENS = 1000
 """The number of unused tokens that are allowed, in addition to as many as are in use."""
 
 
-class Agent:
+class AllocatorAgent:
     """One agent."""
 
     __slots__ = (
@@ -40,14 +40,14 @@ class Agent:
         """The agent's place in the order of registration."""
         self.info = info
         self.activated = True
-        self.allocations: list[tuple[Client, Allocation]] = []
+        self.allocations: list[tuple[AllocatorClient, Allocation]] = []
         """Everything offered or allocated with its client, in the order in which it was handed out."""
         self.used_by_unknown: dict[str, tuple[Allocation, ...]] = {}
         """The resources that frameworks use which are not known yet, by framework id: neither free nor any client's."""
         self.accepted: tuple[Resources, ...] = ()
         """Parts that add up to what was accepted of `allocations`, with allocation roles."""
         self.unavailability: Unavailability | None = None
-        self.inverse_offered_to: frozenset[Framework] = frozenset()
+        self.inverse_offered_to: frozenset[AllocatorFramework] = frozenset()
         """Frameworks with an unanswered inverse offer for it."""
         self.rejected_by = 0
         """Tokens, or-ed, of clients and roles that take nothing of the present free resources, whatever the quotas."""
@@ -95,7 +95,7 @@ class Agent:
         self.rejected_by &= ~tokens
 
 
-class Framework:
+class AllocatorFramework:
     """One framework."""
 
     __slots__ = ("active", "clients", "id", "info", "inverse_filters")
@@ -104,13 +104,13 @@ class Framework:
         self.id = info.id
         self.info = info
         self.active = active
-        self.clients: dict[str, Client] = {}
+        self.clients: dict[str, AllocatorClient] = {}
         """By role: where it is subscribed, or still holds something."""
-        self.inverse_filters: dict[Agent, list[object]] = {}
+        self.inverse_filters: dict[AllocatorAgent, list[object]] = {}
         """Its refusals of inverse offers that have not ended, by agent."""
 
 
-class Client:
+class AllocatorClient:
     """A framework in one role."""
 
     __slots__ = (
@@ -127,7 +127,7 @@ class Client:
     )  # fmt: skip
 
     def __init__(
-        self, framework: Framework, role: Role, leaf: Node, eligibility: Eligibility, refusals: Refusals
+        self, framework: AllocatorFramework, role: RoleNode, leaf: Node, eligibility: Eligibility, refusals: Refusals
     ) -> None:
         self.framework = framework
         self.role = role
@@ -144,26 +144,26 @@ class Client:
         self.filters = ClientFilters(refusals)
 
 
-Offered = dict[Client, ResourcesByAgent]
+Offered = dict[AllocatorClient, ResourcesByAgent]
 """The offers of a run."""
 
 
 class Tokens:
     """Gives clients and roles their tokens, one bit each, so that an agent stores many of them in one integer."""
 
-    def __init__(self, agents: Mapping[str, Agent], frameworks: Mapping[str, Framework]) -> None:
+    def __init__(self, agents: Mapping[str, AllocatorAgent], frameworks: Mapping[str, AllocatorFramework]) -> None:
         self._agents = agents
         self._frameworks = frameworks
         self._used = 0
         self._most = _MORE_TOKENS
 
-    def renew(self, client: Client) -> None:
+    def renew(self, client: AllocatorClient) -> None:
         """Give another token to a client and to its role."""
         if self._used >= self._most:
             self._begin_again()
         self._give(client, client.role)
 
-    def _give(self, *holders: Client | Role) -> None:
+    def _give(self, *holders: AllocatorClient | RoleNode) -> None:
         for holder in holders:
             holder.token = 1 << self._used
             self._used += 1

@@ -14,7 +14,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.packed_filters import Refusal
+from fake_master.allocator.hierarchical.packed_filters import RefusedResources
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node
 
@@ -36,7 +36,7 @@ class Moment(NamedTuple):
     likeness: Hashable
     """Equal at two moments that are alike: times are relative to the moment."""
     groups: list[_Siblings]
-    kept: list[Refusal]
+    kept: list[RefusedResources]
     """So that the ids in `likeness` stay those of their resources."""
 
 
@@ -55,6 +55,7 @@ class Recurrence:
         if not runs.depends_on_state_alone or runs.queue.is_pending or len(timers) != len(refusals):
             return None
         due, number = runs.batches.due
+        # By object, as `offer_filters` knows refused resources, which have no hash.
         filters = tuple(
             tuple(sorted((agent, refusal.until - now, id(refusal.refused)) for agent, refusal in client.filters))
             for framework in state.frameworks.values()
@@ -123,8 +124,8 @@ def periods_with_the_same_order(counts: Sequence[tuple[int, int]]) -> float:
     grown = [(count, count - then) for then, count in counts]
     if len({growth for _, growth in grown}) < 2:
         return most
-    for (one, growth), (other, others_growth) in combinations(grown, 2):
-        apart, parting = one - other, growth - others_growth
+    for (siblings, growth), (other, others_growth) in combinations(grown, 2):
+        apart, parting = siblings - other, growth - others_growth
         if not parting:
             continue
         # Between the ends of a period, they may be nearer to each other by as much as both grow.

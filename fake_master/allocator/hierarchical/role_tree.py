@@ -18,7 +18,7 @@ from fake_master.allocator.hierarchical.offerable.allocations import (
     difference,
 )
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
-from mesosctl.model.quantities import Quota, add_up
+from mesosctl.mesos.amounts.quantities import Quota, add_up
 
 DEFAULT_QUOTA = Quota()
 Reserved = Iterable[tuple[str, Pairs]]
@@ -52,7 +52,7 @@ class QuotaAllowance:
                 self.limits_left[name] = max(0, self.limits_left[name] - amount)
 
 
-class Role:
+class RoleNode:
     """One role.  `root` is the role with the empty name."""
 
     __slots__ = (
@@ -71,10 +71,10 @@ class Role:
         "weight",
     )  # fmt: skip
 
-    def __init__(self, name: str, parent: "Role | None") -> None:
+    def __init__(self, name: str, parent: "RoleNode | None") -> None:
         self.name = name
         self.parent = parent
-        self.children: dict[str, Role] = {}
+        self.children: dict[str, RoleNode] = {}
         self.quota = DEFAULT_QUOTA
         self.weight = 1.0
         self.sorter: Sorter | None = None
@@ -114,17 +114,17 @@ class RoleTree:
     """All roles."""
 
     def __init__(self) -> None:
-        self.root = Role("", None)
-        self._roles: dict[str, Role] = {}
+        self.root = RoleNode("", None)
+        self._roles: dict[str, RoleNode] = {}
 
-    def __iter__(self) -> Iterator[Role]:
+    def __iter__(self) -> Iterator[RoleNode]:
         return iter(self._roles.values())
 
-    def get(self, name: str) -> Role | None:
+    def get(self, name: str) -> RoleNode | None:
         """The role, if it exists."""
         return self._roles.get(name)
 
-    def ensure(self, name: str) -> Role:
+    def ensure(self, name: str) -> RoleNode:
         """The role, made with its ancestors if need be."""
         missing = []
         above, slash = name, "/"
@@ -133,11 +133,11 @@ class RoleTree:
             above, slash, _ = above.rpartition("/")
         role = self._roles[above] if slash else self.root
         for each in reversed(missing):
-            parent, role = role, Role(each, role)
+            parent, role = role, RoleNode(each, role)
             self._roles[each] = parent.children[each.rpartition("/")[2]] = role
         return role
 
-    def subtrees(self, names: Iterable[str]) -> Iterator[Role]:
+    def subtrees(self, names: Iterable[str]) -> Iterator[RoleNode]:
         """The roles of these names, as far as they exist, and those below each."""
         waiting = [self._roles[name] for name in names if name in self._roles]
         while waiting:
@@ -145,14 +145,14 @@ class RoleTree:
             yield role
             waiting += role.children.values()
 
-    def prune(self, role: Role) -> None:
+    def prune(self, role: RoleNode) -> None:
         """Remove the role, and then its ancestors, unless something keeps them."""
         while role.parent is not None and not role.is_needed:
             del self._roles[role.name]
             del role.parent.children[role.name.rpartition("/")[2]]
             role = role.parent
 
-    def with_quota(self) -> Iterator[Role]:
+    def with_quota(self) -> Iterator[RoleNode]:
         """Top-level roles whose quota is not the default."""
         return (role for role in self.root.children.values() if not role.quota.is_default)
 
@@ -204,12 +204,12 @@ class RoleTree:
             add(role.allocated_unreserved, pairs, sign)
 
 
-def tokens_of(roles: Iterable[Role]) -> int:
+def tokens_of(roles: Iterable[RoleNode]) -> int:
     """Return the tokens of roles, or-ed."""
     return reduce(or_, (role.token for role in roles), 0)
 
 
-def lineage(role: Role | None) -> Iterator[Role]:
+def lineage(role: RoleNode | None) -> Iterator[RoleNode]:
     """The role, its ancestors, and the root."""
     while role is not None:
         yield role

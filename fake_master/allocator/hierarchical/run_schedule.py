@@ -87,7 +87,7 @@ class Batches:
         return count
 
 
-class Gate:
+class RunGate:
     """Open while runs may happen.
 
     Pairs of `pause` and `resume` are counted, separately from recovery. Mesos has one flag for both, so that a pair
@@ -136,7 +136,7 @@ def agents_to_wait_for(known_before: int, factor: float) -> int:
 class RunQueue:
     """The run that is due, and its candidates: any number of events cause one run."""
 
-    def __init__(self, gate: Gate, run: Callable[[dict[str, None]], None]) -> None:
+    def __init__(self, gate: RunGate, run: Callable[[dict[str, None]], None]) -> None:
         self._gate = gate
         self._run = run
         self._pending = False

@@ -3,12 +3,12 @@
 A run skips what is proved to come to nothing. There are four proofs. This is what voids each, and the time that a run
 or a replay takes without it:
 
-- `Agent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources, whatever
-  the quotas. A run passes over an agent that has the tokens of all roles. A client and its role get new tokens
+- `AllocatorAgent.rejected_by`: clients and roles, as tokens, that take nothing of the agent's present free resources,
+  whatever the quotas. A run passes over an agent that has the tokens of all roles. A client and its role get new tokens
   (`renew_tokens`) when it is activated, changes its description, or drops its filters. Other free resources void it for
-  one agent, and so do a filter that ends and new attributes or a new total (`Agent.forget_proofs`). It is no longer
-  kept for when the agent has the same free resources again. Without it, 1,000 agents that 50 frameworks decline take
-  a run of 80 ms instead of 0.07.
+  one agent, and so do a filter that ends and new attributes or a new total (`AllocatorAgent.forget_proofs`). It is no
+  longer kept for when the agent has the same free resources again. Without it, 1,000 agents that 50 frameworks decline
+  take a run of 80 ms instead of 0.07.
 - `Run.passed_over`: roles whose bounds leave too little of such free resources, or for which none of them is reserved.
   It holds for one run, in which bounds only shrink. Without it, 1,000 agents and 100 roles with quotas take 140 ms
   instead of 21.
@@ -19,10 +19,10 @@ or a replay takes without it:
   repeats until something else happens. The caller forgets earlier moments then (`ReplayRun._seen`). Without it, a day
   of three agents and ten frameworks that wait takes 9.4 s instead of 0.4.
 
-`forecasting/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own form:
-`_idle_until`, with `until` of each client, as `rejected_by`, which other free resources or bounds, a filter that ends
-and a framework that asks void; and `_leave_out_repetitions`, as `Recurrence`, which everything but a declined offer
-voids (`_seen`).
+`replay_engine/scalar_replay.py` makes the same decisions without this state, and has two of these proofs in its own
+form: `_idle_until`, with `until` of each client, as `rejected_by`, which other free resources or bounds, a filter that
+ends and a framework that asks void; and `_leave_out_repetitions`, as `Recurrence`, which everything but a declined
+offer voids (`_seen`).
 
 The reference allocator has no proofs; `tests/fake_master/allocator/reference` compares both on random histories.
 """
@@ -35,17 +35,17 @@ from fake_master.allocator.hierarchical.offerable.allocations import Allocation,
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
 from fake_master.allocator.hierarchical.packed_filters import Refusals
-from fake_master.allocator.hierarchical.records import Agent, Client, Framework, Tokens
-from fake_master.allocator.hierarchical.role_tree import Role, RoleTree, tokens_of
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, AllocatorFramework, Tokens
+from fake_master.allocator.hierarchical.role_tree import RoleNode, RoleTree, tokens_of
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.ordering import Ordering
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
-from mesosctl.model.offers.frameworks import AgentFeatures
-from mesosctl.model.quantities import Quota
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import AgentFeatures
 
 # The most that the pool interns, in all or for each agent; beyond that all of it is dropped, and made again as needed.
 _POOL_LEAST = 1000
@@ -75,8 +75,8 @@ class State:
         """
         self.options = options
         self._withheld = withheld
-        self.agents: dict[str, Agent] = {}
-        self.frameworks: dict[str, Framework] = {}
+        self.agents: dict[str, AllocatorAgent] = {}
+        self.frameworks: dict[str, AllocatorFramework] = {}
         self.roles = RoleTree()
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
         make_sorter = partial(self._sorter, options.role_sorter)
@@ -88,7 +88,7 @@ class State:
         """Whether anything has changed since a run over all agents that made no offer, so that the next one might."""
         self.sequence = itertools.count()
         """Numbers agents as they register."""
-        self.agents_by_sequence: dict[int, Agent] = {}
+        self.agents_by_sequence: dict[int, AllocatorAgent] = {}
         self.with_maintenance_ahead: set[str] = set()
         self.refusals = Refusals()
         self._tokens = Tokens(self.agents, self.frameworks)
@@ -97,7 +97,9 @@ class State:
 
     # --- Holding and giving back --------------------------------------------------------------------
 
-    def hold(self, agent: Agent, client: Client, allocation: Allocation, *, counted: bool = True) -> None:
+    def hold(
+        self, agent: AllocatorAgent, client: AllocatorClient, allocation: Allocation, *, counted: bool = True
+    ) -> None:
         """Account an allocation; the caller updates what is free on the agent.
 
         `counted` is whether the sorters see an allocation, or only a change of one.
@@ -106,7 +108,7 @@ class State:
         client.allocation_count += 1
         self._account(client, agent.id, allocation, 1, counted=counted)
 
-    def give_back(self, agent: Agent, client: Client, allocation: Allocation) -> None:
+    def give_back(self, agent: AllocatorAgent, client: AllocatorClient, allocation: Allocation) -> None:
         """The reverse.  Raises ValueError if the framework does not hold all of it there."""
         try:
             agent.allocations.remove((client, allocation))
@@ -115,7 +117,9 @@ class State:
             self._split(agent, client, allocation)
         self._account(client, agent.id, allocation, -1)
 
-    def _account(self, client: Client, agent: str, allocation: Allocation, sign: int, *, counted: bool = True) -> None:
+    def _account(
+        self, client: AllocatorClient, agent: str, allocation: Allocation, sign: int, *, counted: bool = True
+    ) -> None:
         """Account what a client got or gave back in the sorters and the role tree; see `Sorter.allocated`."""
         role = client.role
         assert role.leaf is not None
@@ -128,7 +132,7 @@ class State:
         if allocation.shared:
             self.roles.hold_shared(allocation, agent, sign)
 
-    def _split(self, agent: Agent, client: Client, allocation: Allocation) -> None:
+    def _split(self, agent: AllocatorAgent, client: AllocatorClient, allocation: Allocation) -> None:
         """Take an allocation out of others that together contain it."""
         own = [held for holder, held in agent.allocations if holder is client]
         if not own:
@@ -143,7 +147,7 @@ class State:
             agent.allocations.append((client, left))
         client.allocation_count += (left is not None) - len(own)
 
-    def merge_last_two(self, agent: Agent, client: Client) -> Resources:
+    def merge_last_two(self, agent: AllocatorAgent, client: AllocatorClient) -> Resources:
         """Make one allocation of the two that a client was handed of an agent in a run, and return its resources."""
         last = agent.allocations.pop()[1]
         index = max(index for index, (holder, _) in enumerate(agent.allocations) if holder is client)
@@ -169,23 +173,23 @@ class State:
         add(used, tuple(self._revocable_used.items()))
         return used
 
-    def consumed_by(self, role: Role) -> Amounts:
+    def consumed_by(self, role: RoleNode) -> Amounts:
         """Return what counts against a role's quota at this moment."""
         self.settle()
         return role.consumed(with_reservations=self.options.reservations_consume_quota)
 
-    def hold_all(self, agent: Agent, framework: Framework, used: Resources) -> None:
+    def hold_all(self, agent: AllocatorAgent, framework: AllocatorFramework, used: Resources) -> None:
         """Account what a framework holds on an agent when one of the two appears."""
         for allocation in self.pool.allocations.by_role(used) if used else ():
             self.hold(agent, self.ensure_client(framework, allocation.role), allocation)
 
-    def convert(self, agent: Agent, client: Client, before: Allocation, after: Resources) -> None:
+    def convert(self, agent: AllocatorAgent, client: AllocatorClient, before: Allocation, after: Resources) -> None:
         """Convert resources that a client is offered; counts stay."""
         self.give_back(agent, client, before)
         if after:
             self.hold(agent, client, self.pool.allocations.of(after), counted=False)
 
-    def mark_allocated(self, agent: Agent, allocation: Allocation, sign: int) -> None:
+    def mark_allocated(self, agent: AllocatorAgent, allocation: Allocation, sign: int) -> None:
         """Offered resources were accepted (+1), or are given back (-1), which is nothing unless they were accepted."""
         if sign > 0:
             agent.accepted += (allocation.with_role,)
@@ -193,7 +197,7 @@ class State:
             return
         self.roles.allocate(allocation.role, allocation.unreserved, sign)
 
-    def mark_all_allocated(self, agent: Agent, resources: Resources) -> None:
+    def mark_all_allocated(self, agent: AllocatorAgent, resources: Resources) -> None:
         """The same for resources of any allocation roles."""
         for allocation in self.pool.allocations.by_role(resources) if resources else ():
             self.mark_allocated(agent, allocation, 1)
@@ -218,7 +222,7 @@ class State:
 
     # --- Clients ------------------------------------------------------------------------------------
 
-    def ensure_client(self, framework: Framework, name: str) -> Client:
+    def ensure_client(self, framework: AllocatorFramework, name: str) -> AllocatorClient:
         """Return the framework in a role; a new client is inactive."""
         client = framework.clients.get(name)
         if client is None:
@@ -228,7 +232,7 @@ class State:
                 role.leaf = self.role_sorter.add(name, role)
                 self.role_sorter.activate(name)
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
-            leaf.client = client = Client(
+            leaf.client = client = AllocatorClient(
                 framework, role, leaf, self.eligibilities.of(framework.info, name), self.refusals
             )
             client.excludes = self._excludes(framework.info, name)
@@ -236,7 +240,7 @@ class State:
             self.renew_tokens(client)
         return client
 
-    def forget_client_unless_needed(self, client: Client) -> None:
+    def forget_client_unless_needed(self, client: AllocatorClient) -> None:
         """Forget a client that is not subscribed and holds nothing."""
         if client.subscribed or client.allocation_count:
             return
@@ -250,7 +254,7 @@ class State:
             self.role_sorter.remove(role.name)
             self.roles.prune(role)
 
-    def set_active(self, client: Client) -> None:
+    def set_active(self, client: AllocatorClient) -> None:
         """Let the client take part in sharing exactly if it may."""
         role = client.role
         assert role.sorter is not None
@@ -265,12 +269,12 @@ class State:
         """Return the tokens, or-ed, of the roles with a framework that takes part in sharing."""
         return tokens_of(role for role in self.roles if role.sorter is not None and role.sorter.active)
 
-    def renew_tokens(self, client: Client) -> None:
+    def renew_tokens(self, client: AllocatorClient) -> None:
         """Drop every proof that the client accepts nothing, because it might now."""
         self._tokens.renew(client)
         self.has_changed = True
 
-    def update_info(self, framework: Framework, info: FrameworkInfo) -> None:
+    def update_info(self, framework: AllocatorFramework, info: FrameworkInfo) -> None:
         """Replace the description of a framework: eligibility and constraints of each of its clients."""
         framework.info = info
         for name, client in framework.clients.items():
@@ -306,7 +310,7 @@ class State:
         self.totals.change(capacity.scalars, sign)
         self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
 
-    def replace_total(self, agent: Agent, info: AgentInfo, total: Resources) -> None:
+    def replace_total(self, agent: AllocatorAgent, info: AgentInfo, total: Resources) -> None:
         """Replace an agent's total and description."""
         capacity = self.capacity(info, total)
         self.has_changed = True
@@ -319,7 +323,7 @@ class State:
         self.roles.reserve(agent.capacity.reserved, capacity.reserved)
         agent.set_capacity(capacity)
 
-    def set_activated(self, agent: Agent, *, activated: bool) -> None:
+    def set_activated(self, agent: AllocatorAgent, *, activated: bool) -> None:
         """Let an agent be offered, or no longer."""
         self.has_changed = True
         agent.activated = activated

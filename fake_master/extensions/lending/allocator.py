@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import allocation_role
-from fake_master.allocator.hierarchical.records import Agent
+from fake_master.allocator.hierarchical.records import AllocatorAgent
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import (
     AgentInfo,
@@ -23,9 +23,9 @@ from fake_master.allocator.options import Options
 from fake_master.extensions.lending.idle_reservations import Borrower, excess, forget_idleness, overlap
 from fake_master.extensions.lending.lent_resources import LentState
 from fake_master.extensions.lending.stage import LendingStage, RescindCallback, totals
-from mesosctl.model.quantities import Quantities, to_double
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quantities, to_double
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.reservations.operations import Conversion
 
 
 class LendingAllocator(HierarchicalAllocator):
@@ -149,7 +149,7 @@ class LendingAllocator(HierarchicalAllocator):
             if borrower.role.name not in subscribed:
                 self._unsubscribe(borrower)
 
-    def _filter_expired(self, agent: Agent) -> None:
+    def _filter_expired(self, agent: AllocatorAgent) -> None:
         forget_idleness(self.lent.agent(agent.id))
 
     def _unsubscribe(self, borrower: Borrower) -> None:

@@ -7,16 +7,18 @@ with the smallest share that accepts it. The order is kept in lists, and the sor
 from bisect import insort
 from collections.abc import Iterator
 from itertools import islice
+from operator import add
 
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
-from fake_master.allocator.hierarchical.records import Agent, Client, Offered
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, Offered
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Key, Kind, Node
 from fake_master.allocator.hierarchical.state import State
 from fake_master.extensions.lending.borrower_order import LendingBorrower, LendingRole, Row
 from fake_master.extensions.lending.idle_reservations import BorrowerRole
 from fake_master.extensions.lending.lent_resources import LentState
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resources import Resources
 
 _MOST_JOINED = 10_000
 _MOST_ROWS = 100
@@ -31,25 +33,17 @@ class JoinedOffers:
     """Adds loans to the offers of a run, together with a client's regular offers."""
 
     def __init__(self) -> None:
-        self._joined: dict[tuple[int, int], tuple[Resources, Resources, Resources]] = {}
-        """Both kinds in one, with their parts, identified by object id while they are kept here."""
+        self._joined = IdentityCache(add, most=_MOST_JOINED).of
+        """Both kinds in one."""
 
-    def add(self, offered: Offered, client: Client, agent: Agent, lent: Resources) -> None:
+    def add(self, offered: Offered, client: AllocatorClient, agent: AllocatorAgent, lent: Resources) -> None:
         """Add a loan of an agent to a client's offers."""
         by_agent = offered.setdefault(client, {})
         by_agent[agent.id] = self.of(by_agent.get(agent.id), lent)
 
     def of(self, regular: Resources | None, lent: Resources) -> Resources:
         """Return the regular offer, if any, together with the loan."""
-        if regular is None:
-            return lent
-        key = id(regular), id(lent)
-        found = self._joined.get(key)
-        if found is None:
-            if len(self._joined) > _MOST_JOINED:
-                self._joined.clear()
-            found = self._joined[key] = regular, lent, regular + lent
-        return found[2]
+        return lent if regular is None else self._joined(regular, lent)
 
 
 class LendingBatch:
@@ -73,7 +67,7 @@ class LendingBatch:
             self._rows = {}
             self._rows_epoch = self._lent.epoch
 
-    def lend(self, agents: list[Agent], start: int) -> int:
+    def lend(self, agents: list[AllocatorAgent], start: int) -> int:
         """Lend agents from index `start` on while they are similar; return the index of the next one."""
         lent = self._lent
         record, sorter = lent.agents[agents[start].id], lent.role_sorter
@@ -101,7 +95,7 @@ class LendingBatch:
         row.begin(self._lent.totals.divisors)
         return row
 
-    def _lend_row(self, agents: list[Agent], start: int, row: Row, ranking: list[Key]) -> int:
+    def _lend_row(self, agents: list[AllocatorAgent], start: int, row: Row, ranking: list[Key]) -> int:
         """Lend until an agent differs or must be offered to several.
 
         Everything that an agent can lend is lent, so nothing remains to be settled.

@@ -9,11 +9,11 @@ from typing import Self
 
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
-from fake_master.allocator.hierarchical.records import Client
+from fake_master.allocator.hierarchical.records import AllocatorClient
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.extensions.lending.idle_reservations import Borrower, BorrowerRole, IdleReservations, Loans
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 
 
 class Shares(dict[int, float]):
@@ -39,7 +39,7 @@ def _double(amount: int) -> float:
     return amount // 1000 + amount % 1000 / 1000.0
 
 
-class Place:
+class BorrowerPlace:
     """The place of a role or a borrower in the order, while it is given one agent after another."""
 
     __slots__ = ("_count", "_path", "_shares", "given", "node")
@@ -61,12 +61,12 @@ class Place:
         return self._shares[given], self._count + given, self._path, self
 
 
-class LendingBorrower(Place):
+class LendingBorrower(BorrowerPlace):
     """A borrower that takes agents of this kind."""
 
     __slots__ = ("borrower", "client", "loans")
 
-    def __init__(self, borrower: Borrower, client: Client, loans: Loans) -> None:
+    def __init__(self, borrower: Borrower, client: AllocatorClient, loans: Loans) -> None:
         super().__init__(borrower.leaf)
         self.borrower = borrower
         self.client = client
@@ -74,7 +74,7 @@ class LendingBorrower(Place):
         """The loans of each agent that it gets."""
 
 
-class LendingRole(Place):
+class LendingRole(BorrowerPlace):
     """A role, and its borrowers that take agents of this kind."""
 
     __slots__ = ("allocation", "beside", "borrowers", "next", "offered", "order")

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Literal, NamedTuple, TypeVar
 
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Task
-from mesosctl.model.quantities import Quantities
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import KnownTask
+from mesosctl.mesos.amounts.quantities import Quantities
 
 # --- Tasks on an agent ------------------------------------------------------------------------------
 
@@ -34,16 +34,17 @@ class HeldAmounts(NamedTuple):
 class PlacedTask:
     """A task on an agent; one of those in an executor answers for what that holds, too."""
 
-    framework: Framework
-    task: Task
+    framework: KnownFramework
+    task: KnownTask
     own: HeldAmounts
     executor: HeldAmounts
     executor_runs: bool = False
 
     @property
-    def container(self) -> tuple[str, str]:
-        """Identifies the container that it lives in, and ends with."""
-        return self.framework.id, self.task.executor_id or f"\0{self.task.id}"
+    def container(self) -> tuple[str, str | None, str | None]:
+        """Identifies the container that it lives in, and ends with: an executor, or a task that has none."""
+        executor = self.task.executor_id or None
+        return self.framework.id, executor, None if executor else self.task.id
 
     @property
     def waits(self) -> bool:
@@ -180,7 +181,7 @@ def candidates(placed_tasks: Iterable[PlacedTask]) -> list[Candidate[list[Placed
     A container ends as a whole, so everything that it holds would be free, and it has started as soon as one of its
     tasks has.
     """
-    containers: dict[tuple[str, str], list[PlacedTask]] = {}
+    containers: dict[tuple[str, str | None, str | None], list[PlacedTask]] = {}
     for placed in placed_tasks:
         containers.setdefault(placed.container, []).append(placed)
     return [

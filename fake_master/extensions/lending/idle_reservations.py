@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, scalar_pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.sorters.sorter import Node, Sorter
-from mesosctl.model import roles
-from mesosctl.model.resources import Resources
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.resources import Resources
 
 
 @dataclass(slots=True, eq=False)

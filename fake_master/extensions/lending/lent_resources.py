@@ -29,9 +29,9 @@ from fake_master.extensions.lending.idle_reservations import (
     LentAgent,
     Loans,
 )
-from mesosctl.model.offers.frameworks import is_allocatable
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import is_allocatable
 
 _MOST_REMEMBERED = 50_000
 

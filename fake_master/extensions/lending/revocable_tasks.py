@@ -20,16 +20,16 @@ from fake_master.extensions.lending.eviction import (
     terms,
 )
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.extension_points import AgentRuntime
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Executor, Task, TaskState
-from mesosctl.api.resources import list_to_json
-from mesosctl.model.quantities import Quantities, to_number
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import Lending, TaskPhase
+from fake_master.state.tasks import Executor, KnownTask, TaskState
+from mesosctl.mesos.amounts.quantities import Quantities, to_number
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.snapshot import Lending, TaskPhase
+from mesosctl.mesos.messages.resources import list_to_json
 
 _MEASURED = ("cpus", "gpus", "mem", "disk")
 _MESSAGE = "Lent resources are needed by their owner"
@@ -50,7 +50,7 @@ class RevocableTasks(AgentRuntime):
         self.evictions = 0
         """The number of evicted tasks so far."""
 
-    def occupancy(self, agent: Agent) -> AgentOccupancy:
+    def occupancy(self, agent: KnownAgent) -> AgentOccupancy:
         """The present terms of the formula on an agent."""
         sums: dict[str, list[Quantities]] = {}
         for placed in self._placed(agent.id):
@@ -59,7 +59,7 @@ class RevocableTasks(AgentRuntime):
         total = agent.total.non_revocable().scalar_quantities()
         return AgentOccupancy(self._lendable(total), **{term: Quantities.total(parts) for term, parts in sums.items()})
 
-    def tasks(self, agent_id: str) -> Iterator[tuple[Framework, Task, TaskPhase]]:
+    def tasks(self, agent_id: str) -> Iterator[tuple[KnownFramework, KnownTask, TaskPhase]]:
         """Every task that an agent has heard of: those that have started in that order, the others as they came."""
         for placed in self._placed(agent_id):
             yield (
@@ -68,7 +68,7 @@ class RevocableTasks(AgentRuntime):
                 "ending" if placed.task.ending else "waiting" if placed.waits else "running",
             )
 
-    def restore(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def restore(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         """A task that was on its agent before this master was made; it answers for `executor`."""
         executor_part = self._part(executor.resources) if executor is not None else NOTHING
         placed = PlacedTask(
@@ -85,13 +85,13 @@ class RevocableTasks(AgentRuntime):
         for debt in lending.debts:
             self._allocator.restore_debt(debt.framework_id, debt.agent_id, debt.resources.allocated_to(debt.role))
 
-    def would_be_evicted(self, agent: Agent, used: Resources) -> list[tuple[Framework, Task]]:
+    def would_be_evicted(self, agent: KnownAgent, used: Resources) -> list[tuple[KnownFramework, KnownTask]]:
         """Return the tasks that would be evicted if this much more of an agent were in regular use."""
         occupancy = self.occupancy(agent)
         lack = replace(occupancy, occupied=occupancy.occupied + self._part(used).regular).shortfall()
         return [(placed.framework, placed.task) for together in self._chosen(agent, lack, None) for placed in together]
 
-    def may_start(self, framework: Framework, task: Task, executor: Executor | None) -> bool:
+    def may_start(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> bool:
         """A task that has reached its agent starts, waits, or is refused; a normal one may evict borrowers.
 
         The runtime sees to each of these itself.
@@ -99,7 +99,7 @@ class RevocableTasks(AgentRuntime):
         self._arrived(framework, task, executor)
         return False
 
-    def _arrived(self, framework: Framework, task: Task, executor: Executor | None) -> None:
+    def _arrived(self, framework: KnownFramework, task: KnownTask, executor: Executor | None) -> None:
         agent = self._state.agents[task.agent_id]
         shared = executor.resources if executor is not None else Resources()
         placed = PlacedTask(framework, task, self._part(task.resources), self._part(shared))
@@ -117,7 +117,7 @@ class RevocableTasks(AgentRuntime):
             self._make_room(agent, placed)
         self._start_waiting(agent)
 
-    def left(self, framework: Framework, task: Task) -> None:
+    def left(self, framework: KnownFramework, task: KnownTask) -> None:
         """A task has ended; waiting tasks are checked after all that end at the same time."""
         on_agent = self._tasks_on_agent(task.agent_id)
         placed = next(
@@ -135,11 +135,11 @@ class RevocableTasks(AgentRuntime):
 
     # --- What is shown --------------------------------------------------------------------------------
 
-    def allocation_slack(self, agent: Agent) -> Quantities | None:
+    def allocation_slack(self, agent: KnownAgent) -> Quantities | None:
         """See `AgentRuntime.allocation_slack`."""
         return self._allocator.allocation_slack(agent.id)
 
-    def describe_agent(self, agent: Agent) -> Mapping[str, Any]:
+    def describe_agent(self, agent: KnownAgent) -> Mapping[str, Any]:
         """See `AgentRuntime.describe_agent`: tasks that run or wait there, and what borrowers owe."""
         debts = self._allocator.lent.agent(agent.id).debt
         return {
@@ -160,7 +160,7 @@ class RevocableTasks(AgentRuntime):
             }
         }
 
-    def describe_framework(self, framework: Framework) -> Mapping[str, Any]:
+    def describe_framework(self, framework: KnownFramework) -> Mapping[str, Any]:
         """See `AgentRuntime.describe_framework`: its refusals, and their durations."""
         if framework.id not in self._state.frameworks:
             return {}
@@ -187,7 +187,7 @@ class RevocableTasks(AgentRuntime):
             figures[f"master/{name}_revocable_percent"] = parts[1] / parts[0] if parts[0] else 0.0
         return figures
 
-    def _revocable(self, agent: Agent) -> Quantities:
+    def _revocable(self, agent: KnownAgent) -> Quantities:
         """Return the revocable resources of an agent at the last run: usage slack, idle reservations, and debts.
 
         What borrowers use beyond an idle reservation is a debt, so the sum includes it.
@@ -203,7 +203,7 @@ class RevocableTasks(AgentRuntime):
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _look_again(self, agent: Agent, on_agent: AgentTasks) -> None:
+    def _look_again(self, agent: KnownAgent, on_agent: AgentTasks) -> None:
         on_agent.starting = False
         self._start_waiting(agent)
 
@@ -233,7 +233,7 @@ class RevocableTasks(AgentRuntime):
             message="The lent resources were taken back, and no eviction in progress makes room for the task",
         )
 
-    def _make_room(self, agent: Agent, newcomer: PlacedTask) -> None:
+    def _make_room(self, agent: KnownAgent, newcomer: PlacedTask) -> None:
         """Evict as few borrowers as make room for a normal task."""
         for placed_tasks in self._chosen(agent, self.occupancy(agent).shortfall(), newcomer):
             told = self._task_runner.evict(
@@ -246,12 +246,12 @@ class RevocableTasks(AgentRuntime):
             for task in told:
                 self.on_eviction(placed_tasks[0].framework, task)
 
-    def _chosen(self, agent: Agent, lack: Quantities, newcomer: PlacedTask | None) -> list[list[PlacedTask]]:
+    def _chosen(self, agent: KnownAgent, lack: Quantities, newcomer: PlacedTask | None) -> list[list[PlacedTask]]:
         """Return the containers of borrowers to evict, each as its tasks."""
         placed_tasks = [placed for placed in self._placed(agent.id) if not placed.task.ending]
         return choose(lack, [container for container in candidates(placed_tasks) if newcomer not in container.task])
 
-    def _start_waiting(self, agent: Agent) -> None:
+    def _start_waiting(self, agent: KnownAgent) -> None:
         """First come, first served: if one has no room, the others wait for it."""
         for placed in [placed for placed in self._tasks_on_agent(agent.id).tasks if placed.waits]:
             if not self.occupancy(agent).fits_now(placed.needed):

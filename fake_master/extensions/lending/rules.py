@@ -9,10 +9,10 @@ from fake_master.allocator.interface import Allocator
 from fake_master.services.task_runner import TaskRunner
 from fake_master.state.extension_points import AgentRuntime, RevocabilityRules
 from fake_master.state.flags import MasterFlags
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from mesosctl.model.resource import Resource, Revocability
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Resource, Revocability
+from mesosctl.mesos.amounts.resources import Resources
 
 
 def make_rules(flags: MasterFlags) -> RevocabilityRules:
@@ -46,7 +46,7 @@ class LendingRules(RevocabilityRules):
         kind = offered.revocability
         return None if kind == "mixed" else kind
 
-    def counted_offers(self, framework: Framework) -> Iterable[Resource]:
+    def counted_offers(self, framework: KnownFramework) -> Iterable[Resource]:
         """See `RevocabilityRules.counted_offers`."""
         return (entry for offer in framework.offers.values() if offer.kind == "regular" for entry in offer.resources)
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 from fake_master.allocator.hierarchical.allocation_runs import RunSteps
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, add
-from fake_master.allocator.hierarchical.records import Agent, Client, Offered
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, Offered
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkId, ResourcesByAgent
 from fake_master.extensions.lending.batch import JoinedOffers, LendingBatch
 from fake_master.extensions.lending.idle_reservations import Borrower, LentAgent, excess, lendable_to, overlap
 from fake_master.extensions.lending.lent_resources import LentState
-from mesosctl.model.offers.frameworks import is_allocatable
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import is_allocatable
 
 RescindCallback = Callable[[FrameworkId, ResourcesByAgent], None]
 """Takes the resources that are no longer lent, with allocation roles; called once for each framework and run."""
@@ -35,7 +35,7 @@ class LendingStage(RunSteps):
         self.rescinds = 0
         """The number of times that something was taken back from a framework."""
 
-    def third_stage(self, agents: list[Agent], offered: Offered) -> None:
+    def third_stage(self, agents: list[AllocatorAgent], offered: Offered) -> None:
         """Update what every agent can lend, and offer the idle resources of these agents, in this order."""
         lent, records = self._lent, self._lent.agents
         self._rescinded = {}
@@ -104,7 +104,7 @@ class LendingStage(RunSteps):
 
     # --- Lending ------------------------------------------------------------------------------------
 
-    def _offer_agent(self, agent: Agent, record: LentAgent, offered: Offered) -> bool:
+    def _offer_agent(self, agent: AllocatorAgent, record: LentAgent, offered: Offered) -> bool:
         """Offer one agent to all borrowers; the first that can takes everything that is free.
 
         Return whether one did.
@@ -140,7 +140,7 @@ class LendingStage(RunSteps):
                     return gave
         return gave
 
-    def _wants_slack(self, client: Client, agent: Agent, borrower: Borrower, slack: Amounts) -> bool:
+    def _wants_slack(self, client: AllocatorClient, agent: AllocatorAgent, borrower: Borrower, slack: Amounts) -> bool:
         """Whether slack of allocation reaches the minimum and is not refused; the other kind is tested on its own."""
         allocation = self._lent.allocation(borrower.role.name, slack)
         return self._lent.is_allocatable(allocation, client.eligibility) and not _is_refused(
@@ -148,7 +148,7 @@ class LendingStage(RunSteps):
         )
 
 
-def _can_take(client: Client, agent: Agent) -> bool:
+def _can_take(client: AllocatorClient, agent: AllocatorAgent) -> bool:
     eligibility = client.eligibility
     return (
         eligibility.accepted_kinds.revocable
@@ -157,7 +157,7 @@ def _can_take(client: Client, agent: Agent) -> bool:
     )
 
 
-def _is_refused(client: Client, agent: Agent, resources: Resources) -> bool:
+def _is_refused(client: AllocatorClient, agent: AllocatorAgent, resources: Resources) -> bool:
     return client.filters.cover(agent.sequence, resources)
 
 

@@ -19,7 +19,7 @@ from fake_master.allocator.interface import Callbacks, OffersByRole, ResourceReq
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.preemption import Preemption
 from fake_master.extensions.strict_priority.resource_holds import Holds, Requests
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.roles import Priorities
 
 # ruff: noqa: D102  # the interface documents its methods
 

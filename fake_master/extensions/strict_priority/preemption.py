@@ -5,13 +5,13 @@ from functools import partial
 from itertools import groupby
 
 from fake_master.allocator.hierarchical.allocation_runs import RunSteps
-from fake_master.allocator.hierarchical.records import Client
+from fake_master.allocator.hierarchical.records import AllocatorClient
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey, HoldingsQuestion, Revocation, RevocationCallback
 from fake_master.extensions.strict_priority.preemption_plan import Plan
 from fake_master.extensions.strict_priority.quota_safeguards import Guarantees
-from fake_master.extensions.strict_priority.resource_holds import Hold, Holds, Request, Requests, takes_part
-from mesosctl.model.roles import Priorities
+from fake_master.extensions.strict_priority.resource_holds import Hold, Holds, OpenRequest, Requests, takes_part
+from mesosctl.mesos.roles import Priorities
 
 
 class Preemption(RunSteps):
@@ -85,7 +85,9 @@ class Preemption(RunSteps):
             self._requests.stands(hold.client.framework.id, request) for request in hold.requests
         )
 
-    def _in_order(self, overdue: Iterable[tuple[str, Request]]) -> Iterable[tuple[Client, list[Request]]]:
+    def _in_order(
+        self, overdue: Iterable[tuple[str, OpenRequest]]
+    ) -> Iterable[tuple[AllocatorClient, list[OpenRequest]]]:
         """Those of the highest priority first, then in the order of offers; equal ones of a client together."""
         found = []
         for name, request in overdue:
@@ -98,11 +100,11 @@ class Preemption(RunSteps):
         ):
             yield client, [request for _, request in alike]
 
-    def _rank(self, client: Client) -> tuple[int, float, str, str]:
+    def _rank(self, client: AllocatorClient) -> tuple[int, float, str, str]:
         role = client.role.name
         return -self._priorities.of(role), self._state.role_sorter.share(role), role, client.framework.id
 
-    def _client_of(self, name: str, request: Request) -> Client | None:
+    def _client_of(self, name: str, request: OpenRequest) -> AllocatorClient | None:
         """Return the client that a request is for: of several roles the one of the highest priority."""
         clients = [
             client

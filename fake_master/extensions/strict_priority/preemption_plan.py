@@ -17,7 +17,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding, HoldingKey
 from fake_master.extensions.strict_priority.quota_safeguards import Bounds, Guarantees
@@ -25,12 +25,12 @@ from fake_master.extensions.strict_priority.resource_holds import (
     EvictionCost,
     Hold,
     Holds,
+    OpenRequest,
     PreemptionTarget,
-    Request,
     unreserved_nonrevocable,
 )
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.roles import Priorities
 
 Cost = tuple[int, float, int]
 """(kind, highest priority among the losers of tasks, number of tasks): the lower, the better."""
@@ -63,14 +63,14 @@ class Plan:
         """New ones, by agent id."""
         self.revoked: list[tuple[Hold, Holding]] = []
         self._taken: set[HoldingKey] = set()
-        self._known_targets: dict[tuple[str, Client], PreemptionTarget] = {}
+        self._known_targets: dict[tuple[str, AllocatorClient], PreemptionTarget] = {}
         for hold in holds_by_agent:
             amounts = Quantities.total(request.asked.amounts for request in hold.requests)
             self._bounds.promise(hold.client.role, amounts, unreserved_nonrevocable(hold.waits_for.values()))
             for holding in hold.waits_for.values():
                 self._guaranteed.give_up(holding)
 
-    def place(self, client: Client, requests: Sequence[Request]) -> None:
+    def place(self, client: AllocatorClient, requests: Sequence[OpenRequest]) -> None:
         """Meet these requests of one client, all of the same amounts, as far as that is possible."""
         wanted = requests[0].asked
         heap: list[tuple[Cost, int, PreemptionTarget]] = []
@@ -98,7 +98,7 @@ class Plan:
                     self.revoked.remove((target.hold, holding))
                     del target.hold.waits_for[holding.key]
 
-    def _place(self, request: Request, heap: list[tuple[Cost, int, PreemptionTarget]]) -> None:
+    def _place(self, request: OpenRequest, heap: list[tuple[Cost, int, PreemptionTarget]]) -> None:
         amounts = request.asked.amounts
         while heap:
             cost, number, target = heapq.heappop(heap)
@@ -115,7 +115,7 @@ class Plan:
                 heapq.heappush(heap, (again.cost, number, target))
             return
 
-    def _targets(self, client: Client, only: str | None) -> Iterable[PreemptionTarget]:
+    def _targets(self, client: AllocatorClient, only: str | None) -> Iterable[PreemptionTarget]:
         for agent in self._state.agents.values():
             if only in (None, agent.id):
                 key = agent.id, client
@@ -123,14 +123,14 @@ class Plan:
                     self._known_targets[key] = self._target(agent, client)
                 yield self._known_targets[key]
 
-    def _target(self, agent: Agent, client: Client) -> PreemptionTarget:
+    def _target(self, agent: AllocatorAgent, client: AllocatorClient) -> PreemptionTarget:
         holdings = self._holdings.get(agent.id, ())
         target = PreemptionTarget(agent, client, [holding for holding in holdings if holding.key not in self._taken])
         if self._is_open(agent, client):
             target.open(self._promised.get(agent.id, Quantities()), self._is_lower, self._eviction_cost)
         return target
 
-    def _is_open(self, agent: Agent, client: Client) -> bool:
+    def _is_open(self, agent: AllocatorAgent, client: AllocatorClient) -> bool:
         """Whether the client could be offered more of it, now or when something has ended."""
         whitelist = self._state.whitelist
         return (
@@ -142,7 +142,7 @@ class Plan:
             and not (client.excludes is not None and client.excludes(agent.info))
         )
 
-    def _is_lower(self, holding: Holding, client: Client) -> bool:
+    def _is_lower(self, holding: Holding, client: AllocatorClient) -> bool:
         return self._priorities.of(holding.role) < self._priorities.of(client.role.name)
 
     def _eviction_cost(self, holding: Holding) -> EvictionCost:
@@ -189,7 +189,7 @@ class Plan:
                 chosen = rest
         return chosen
 
-    def _take(self, target: PreemptionTarget, option: Option, request: Request) -> None:
+    def _take(self, target: PreemptionTarget, option: Option, request: OpenRequest) -> None:
         """Decide so."""
         amounts = request.asked.amounts
         answerable = None if target.free.contains(amounts) else target.answerable(amounts)

@@ -1,12 +1,12 @@
 """Quota in preemption: limits and headroom for the one that asks, guarantees of those that would lose."""
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, difference, scalar_pairs
-from fake_master.allocator.hierarchical.role_tree import Role
+from fake_master.allocator.hierarchical.role_tree import RoleNode
 from fake_master.allocator.hierarchical.stages.run import headroom
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.revocation import Holding
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities
 
 
 class Bounds:
@@ -22,7 +22,7 @@ class Bounds:
         self._headroom: Amounts = headroom(state) if any(self._lacking.values()) else {}
         self._promised: dict[str, Amounts] = {}
 
-    def allow(self, role: Role, amounts: Quantities, freed: Quantities) -> bool:
+    def allow(self, role: RoleNode, amounts: Quantities, freed: Quantities) -> bool:
         """Whether the role could be offered this much more if these resources became free."""
         top = self._state.roles.get(roles.top_level(role.name))
         assert top is not None, "a role with a framework is in the tree"
@@ -39,7 +39,7 @@ class Bounds:
             for name, amount in amounts.items()
         )
 
-    def promise(self, role: Role, amounts: Quantities, freed: Quantities) -> None:
+    def promise(self, role: RoleNode, amounts: Quantities, freed: Quantities) -> None:
         """So much is taken to be given, and so much to be free for it."""
         add(self._headroom, tuple(freed.items()))
         add(self._promised.setdefault(roles.top_level(role.name), {}), tuple(amounts.items()))
@@ -85,7 +85,7 @@ class Guarantees:
         twin._given_up = {role: dict(amounts) for role, amounts in self._given_up.items()}
         return twin
 
-    def _held(self, role: Role) -> Amounts:
+    def _held(self, role: RoleNode) -> Amounts:
         held = dict(role.allocated_unreserved)
         if self._state.options.reservations_consume_quota:
             add(held, tuple(role.reservations.items()))

@@ -7,16 +7,16 @@ who had just lost them.
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import AgentInfo, ResourceRequest
 from fake_master.allocator.revocation import Holding, HoldingKey
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.roles import Priorities
 
 
-class Request:
+class OpenRequest:
     """One request, until an offer has met it."""
 
     __slots__ = ("asked", "exhausted", "hold_agent", "left_unmet")
@@ -38,7 +38,7 @@ class Requests:
     """
 
     def __init__(self) -> None:
-        self._by_framework: dict[str, list[Request]] = {}
+        self._by_framework: dict[str, list[OpenRequest]] = {}
 
     def __len__(self) -> int:
         return sum(map(len, self._by_framework.values()))
@@ -53,13 +53,13 @@ class Requests:
             if known is not None:
                 before.remove(known)
             if asked.amounts:
-                found.append(known or Request(asked))
+                found.append(known or OpenRequest(asked))
         if found:
             self._by_framework[framework] = found
         else:
             self._by_framework.pop(framework, None)
 
-    def stands(self, framework: str, request: Request) -> bool:
+    def stands(self, framework: str, request: OpenRequest) -> bool:
         """Whether it was neither met nor withdrawn."""
         return request in self._by_framework.get(framework, ())
 
@@ -78,7 +78,7 @@ class Requests:
         if not standing:
             del self._by_framework[framework]
 
-    def overdue(self) -> Iterator[tuple[str, Request]]:
+    def overdue(self) -> Iterator[tuple[str, OpenRequest]]:
         """(framework, request) of those that were left unmet by a batch, and an interval later by another.
 
         To be called after each batch: of other runs not every one is over all agents.
@@ -95,7 +95,7 @@ def _fits(wanted: ResourceRequest, role: str, agent: str) -> bool:
     return wanted.role in (None, role) and wanted.agent in (None, agent)
 
 
-def _nearness(request: Request, agent: str) -> int:
+def _nearness(request: OpenRequest, agent: str) -> int:
     """Which of several requests an offer meets first: one for which something was revoked there; last, elsewhere."""
     return {agent: 0, None: 1}.get(request.hold_agent, 2)
 
@@ -105,11 +105,11 @@ class Hold:
 
     __slots__ = ("agent", "client", "priority", "requests", "waits_for")
 
-    def __init__(self, agent: Agent, client: Client, priority: int) -> None:
+    def __init__(self, agent: AllocatorAgent, client: AllocatorClient, priority: int) -> None:
         self.agent = agent
         self.client = client
         self.priority = priority
-        self.requests: list[Request] = []
+        self.requests: list[OpenRequest] = []
         self.waits_for: dict[HoldingKey, Holding] = {}
         """Holdings that have not ended yet; when all have, the next run offers the agent to the client."""
 
@@ -194,7 +194,7 @@ def _is_enough(hold: Hold, requests: Requests) -> bool:
     return hold.client.eligibility.usable(hold.agent.free_resources.resources).contains(wanted)
 
 
-def takes_part(client: Client) -> bool:
+def takes_part(client: AllocatorClient) -> bool:
     """Whether the client is offered anything at all."""
     return client.subscribed and client.framework.active and not client.suppressed
 
@@ -211,7 +211,7 @@ class EvictionCost(NamedTuple):
 class PreemptionTarget:
     """One agent for one client: its own offers there, and, once open, what could be offered and taken for it."""
 
-    def __init__(self, agent: Agent, client: Client, holdings: Sequence[Holding]) -> None:
+    def __init__(self, agent: AllocatorAgent, client: AllocatorClient, holdings: Sequence[Holding]) -> None:
         self.agent = agent
         self.client = client
         self._holdings = holdings
@@ -229,7 +229,7 @@ class PreemptionTarget:
     def open(
         self,
         promised: Quantities,
-        is_lower: Callable[[Holding, Client], bool],
+        is_lower: Callable[[Holding, AllocatorClient], bool],
         eviction_cost: Callable[[Holding], EvictionCost],
     ) -> None:
         """Something might be offered to the client there; `promised` of what is free is left to others."""

@@ -6,18 +6,28 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from fake_master.http.json_text import Fragment, JsonPieces, ResourceTexts, dumps, text_of, to_bytes
+from fake_master.http.json_text import (
+    AnswerPart,
+    Fragment,
+    JsonPieces,
+    ResourceTexts,
+    dumps,
+    listed_in_json,
+    text_of,
+    to_bytes,
+)
 from fake_master.http.views.response_cache import Parts, texts_seen
 from fake_master.services import v1_messages
 from fake_master.state import roles
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import Sees
 from fake_master.state.tasks import SUMMARY_STATES, count_of
-from mesosctl.api.resources import list_to_json, summary
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.resources import list_to_json, summary
 
 _revision = attrgetter("revision")
 _place = attrgetter("agent_id", "state")
@@ -26,8 +36,15 @@ _place = attrgetter("agent_id", "state")
 class ShownAgent(NamedTuple):
     """An agent and what is offered of it."""
 
-    agent: Agent
+    agent: KnownAgent
     offered: Resources
+
+
+_NOTHING = Resources()
+
+
+def _together(*offered: Resources) -> Resources:
+    return Resources(entry for resources in offered for entry in resources)
 
 
 class AgentViews:
@@ -38,8 +55,7 @@ class AgentViews:
         self._runtime = runtime
         self._sees = sees
         self._texts = ResourceTexts()
-        self._sums: dict[tuple[int, ...], Resources] = {}
-        """Sums by the object ids of their parts, which the offers keep alive."""
+        self._sum = IdentityCache(_together, most=None).of
 
     def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
         """An agent as /state shows it."""
@@ -80,21 +96,20 @@ class AgentViews:
             "offered_resources_full": self._listed(offered),
         }
 
-    def described(self, shown_agent: ShownAgent) -> dict[str, Any]:
-        """An agent as GET_AGENTS shows it."""
+    def described(self, shown_agent: ShownAgent, listed: v1_messages.Listing | None = None) -> dict[str, Any]:
+        """An agent as GET_AGENTS shows it; `listed` shows its resources, by default as text."""
         of, offered = shown_agent
         added = self._runtime.describe_agent(of)
-        return v1_messages.agent(of, offered, self._sees, added, self._texts.listed)
+        return v1_messages.agent(of, offered, self._sees, added, listed or self._texts.listed)
 
-    def shown(self, of: Agent) -> ShownAgent:
+    def shown(self, of: KnownAgent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
         offers = self._state.offers.on_agent(of.id)
+        if not offers:
+            return ShownAgent(of, _NOTHING)
         if len(offers) == 1:
             return ShownAgent(of, offers[0].resources)
-        key = tuple([id(offer.resources) for offer in offers])
-        if key not in self._sums:
-            self._sums[key] = self._state.offered_on(of.id)
-        return ShownAgent(of, self._sums[key])
+        return ShownAgent(of, self._sum(*(offer.resources for offer in offers)))
 
     def _listed(self, resources: Resources) -> Fragment:
         return self._texts.listed(roles.seen(resources, self._sees), "ENDPOINT")
@@ -104,7 +119,7 @@ class AgentViews:
 
     def _reserved_in_full(self, total: Resources) -> dict[str, Any]:
         return {
-            role: list_to_json(roles.seen(owned, self._sees), "ENDPOINT")
+            role: listed_in_json(roles.seen(owned, self._sees), "ENDPOINT")
             for role, owned in total.by_owner().items()
             if self._sees(role)
         }
@@ -115,7 +130,7 @@ def _unreserved(whole: Resources) -> dict[str, Any]:
 
 
 def _unreserved_in_full(whole: Resources) -> list[dict[str, Any]]:
-    return list_to_json(whole.unreserved(), "ENDPOINT")
+    return listed_in_json(whole.unreserved(), "ENDPOINT")
 
 
 def agents(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
@@ -128,13 +143,20 @@ def agents_in_full(state: MasterState, runtime: AgentRuntime, principal: str | N
     return _array(state, runtime, "slaves", AgentViews.in_full, principal)
 
 
-def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> JsonPieces:
-    """Every agent as GET_AGENTS shows it: a JSON array."""
-    if not runtime.shows_more:
-        return _array(state, runtime, "described", AgentViews.described, principal)
-    # Loans can change while the agent's own parts stay the same.
-    shown = AgentViews(state, runtime, roles.sees(state, principal))
-    return JsonPieces((dumps([shown.described(shown.shown(of)) for of in state.agents.values()]),))
+def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> AnswerPart:
+    """Every agent as GET_AGENTS shows it."""
+
+    def values(listed: v1_messages.Listing = list_to_json) -> list[dict[str, Any]]:
+        views = AgentViews(state, runtime, roles.sees(state, principal))
+        return [views.described(views.shown(of), listed) for of in state.agents.values()]
+
+    def pieces() -> JsonPieces:
+        if not runtime.shows_more:
+            return _array(state, runtime, "described", AgentViews.described, principal)
+        # Loans can change while the agent's own parts stay the same.
+        return JsonPieces((dumps(values(ResourceTexts().listed)),))
+
+    return AnswerPart(pieces, values)
 
 
 def _array(
@@ -147,7 +169,7 @@ def _array(
     sees = roles.sees(state, principal)
     agents, offers, kept = state.agents.values(), state.offers, texts_seen(state, kind, principal, "view_roles")
 
-    def parts(of: Agent) -> Parts:
+    def parts(of: KnownAgent) -> Parts:
         # Idle reservations are calculated for each request.
         return (of.revision, *offers.on_agent(of.id), runtime.allocation_slack(of))
 
@@ -198,12 +220,12 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
         counts: dict[str, Counter[str]] = {}
         present: dict[str, dict[str, None]] = {}
         for framework in state.frameworks.values():
-            for one in framework.all_tasks_or_groups():
-                counts.setdefault(one.agent_id, Counter())[one.state] += count_of(one)
-                present.setdefault(one.agent_id, {})[framework.id] = None
+            for task in framework.all_tasks_or_groups():
+                counts.setdefault(task.agent_id, Counter())[task.state] += count_of(task)
+                present.setdefault(task.agent_id, {})[framework.id] = None
         shown = AgentViews(state, runtime, sees)
 
-        def parts(of: Agent) -> Parts:
+        def parts(of: KnownAgent) -> Parts:
             tasks = (*chain(*counts[of.id].items()), *present[of.id]) if of.id in present else ()
             return (of.revision, *offers.on_agent(of.id), *tasks)
 
@@ -212,7 +234,7 @@ def agents_in_summary(state: MasterState, runtime: AgentRuntime, principal: str 
 
         without_tasks = counts_of({}, [])
 
-        def text(of: Agent) -> bytes:
+        def text(of: KnownAgent) -> bytes:
             counted = counts_of(counts[of.id], list(present[of.id])) if of.id in present else without_tasks
             return to_bytes(f"{text_of(shown.short(shown.shown(of)))[:-1]},{counted}")
 

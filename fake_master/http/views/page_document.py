@@ -12,25 +12,25 @@ from fake_master.http.views.roles import amounts
 from fake_master.state import agents as agents_state
 from fake_master.state import roles as roles_state
 from fake_master.state.account import AccountsOfMaster
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import SteadyClock
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import Sees
 from fake_master.state.tasks import TaskGroup
 from fake_master.state.visibility import Sight
-from mesosctl.model import roles
-from mesosctl.model.amount_text import shown_amount
-from mesosctl.model.errors import printable
-from mesosctl.model.holding import Holding
-from mesosctl.model.quantities import Quantities, to_shown
-from mesosctl.model.quota.capacity import capacity
-from mesosctl.model.quota.role_status import RoleStatus
-from mesosctl.model.rate_limits import RateLimit
-from mesosctl.model.resource import ReservationType, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.version_profile import TERMINAL_STATES
-from mesosctl.planning.account import ClusterAccount
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.amount_text import shown_amount
+from mesosctl.mesos.amounts.holding import UsedAndOffered
+from mesosctl.mesos.amounts.quantities import Quantities, to_shown
+from mesosctl.mesos.amounts.resource import ReservationType, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.account import ClusterAccount
+from mesosctl.mesos.cluster.role_status import RoleStatus
+from mesosctl.mesos.errors import printable
+from mesosctl.mesos.rules.quota.capacity import capacity
+from mesosctl.mesos.rules.rate_limits import RateLimit
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 MOST_ROWS = 200
 """Rows of one table; agents beyond are shown in groups, and of all others the first."""
@@ -201,7 +201,7 @@ class Sharing:
                 "Enough is free. The next allocation offers it, unless its frameworks have refused it or no agent has "
                 "enough in one place."
             )
-        unused = [one.idle for one in self.account.like_agents]
+        unused = [agent.idle for agent in self.account.like_agents]
         told = [self._who_holds(name, status.role, seen) for name in short]
         for name in missing:
             if name not in short:
@@ -217,20 +217,24 @@ class Sharing:
         if not account.totals.get_amount(name):
             return f"No agent in service has {name}."
         held = {
-            "tasks of {} hold {}": {one: holding.used for one, holding in account.roles.items()},
-            "offers to {} hold {}": {one: holding.offered for one, holding in account.roles.items()},
+            "tasks of {} hold {}": {holder: holding.used for holder, holding in account.roles.items()},
+            "offers to {} hold {}": {holder: holding.offered for holder, holding in account.roles.items()},
             "reservations for {} keep {}": account.idle_of,
         }
         told = []
         for words, amounts_of in held.items():
             others = {
-                one: milli
-                for one, of in amounts_of.items()
-                if _is_beside(one, role) and (milli := of.get_amount(name)) > 0
+                holder: milli
+                for holder, of in amounts_of.items()
+                if _is_beside(holder, role) and (milli := of.get_amount(name)) > 0
             }
-            ranked = sorted((one for one in others if one in seen), key=lambda one: (-others[one], one))
-            told += [words.format(_name(one), shown_amount(name, others[one])) for one in ranked[:_MOST_HOLDERS]]
-            rest = sum(others.values()) - sum(others[one] for one in ranked[:_MOST_HOLDERS])
+            ranked = sorted(
+                (holder for holder in others if holder in seen), key=lambda holder: (-others[holder], holder)
+            )
+            told += [
+                words.format(_name(holder), shown_amount(name, others[holder])) for holder in ranked[:_MOST_HOLDERS]
+            ]
+            rest = sum(others.values()) - sum(others[holder] for holder in ranked[:_MOST_HOLDERS])
             if rest:
                 told.append(words.format("other roles", shown_amount(name, rest)))
         free = account.free.get_amount(name)
@@ -267,7 +271,9 @@ class Sharing:
             ),
         }
 
-    def _loss(self, agent: Agent, tasks: Counter[str], sees: Sees, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
+    def _loss(
+        self, agent: KnownAgent, tasks: Counter[str], sees: Sees, statuses: dict[str, RoleStatus]
+    ) -> dict[str, Any]:
         """Return what the cluster would lose with an agent, at once: before anything starts elsewhere."""
         state = self.state
         reserved = [entry for entry in roles_state.seen(agent.total, sees) if entry.reservations]
@@ -288,13 +294,13 @@ class Sharing:
 
 
 _NOTHING = Quantities()
-_NOBODY = Holding()
+_NOBODY = UsedAndOffered()
 
 
-def _is_beside(one: str, role: str) -> bool:
+def _is_beside(other: str, role: str) -> bool:
     """Return whether a role is the top of a tree that has nothing to do with `role`: each such tree once."""
-    parent, _, _ = one.rpartition("/")
-    return not f"{role}/".startswith(f"{one}/") and (not parent or role.startswith(f"{parent}/"))
+    parent, _, _ = other.rpartition("/")
+    return not f"{role}/".startswith(f"{other}/") and (not parent or role.startswith(f"{parent}/"))
 
 
 def _missing_without(status: RoleStatus, held: Mapping[str, Quantities]) -> Quantities:
@@ -313,22 +319,24 @@ def _towards_guarantees(held: Iterable[Resource], reserved: Iterable[Resource]) 
             entries.setdefault(entry.allocation_role or roles.DEFAULT_ROLE, []).append(entry)
     for entry in reserved:
         entries.setdefault(entry.role, []).append(entry)
-    return {role: Quantities.total(Resources([one]).quantities() for one in of) for role, of in entries.items()}
+    return {
+        role: Quantities.total(Resources([resource]).quantities() for resource in of) for role, of in entries.items()
+    }
 
 
-def _tasks_by_agent(frameworks: Iterable[Framework]) -> dict[str, Counter[str]]:
+def _tasks_by_agent(frameworks: Iterable[KnownFramework]) -> dict[str, Counter[str]]:
     """Return how many tasks of each framework, by its id, run on each agent."""
     found: dict[str, Counter[str]] = defaultdict(Counter)
     for framework in frameworks:
-        for one in framework.tasks_or_groups():
-            if one.state not in TERMINAL_STATES:
-                found[one.agent_id][framework.id] += len(one) if isinstance(one, TaskGroup) else 1
+        for task in framework.tasks_or_groups():
+            if task.state not in TERMINAL_STATES:
+                found[task.agent_id][framework.id] += len(task) if isinstance(task, TaskGroup) else 1
     return found
 
 
-def _agent(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
+def _agent(state: MasterState, of: KnownAgent, sees: Sees) -> dict[str, Any]:
     used, offered = roles_state.seen(of.used, sees), roles_state.seen(state.offered_on(of.id), sees)
-    held = Holding.of(used, offered, lends=state.flags.oversubscribe_reservations)
+    held = UsedAndOffered.of(used, offered, lends=state.flags.oversubscribe_reservations)
     return {
         "hostname": _name(of.hostname),
         "id": of.id,
@@ -338,7 +346,7 @@ def _agent(state: MasterState, of: Agent, sees: Sees) -> dict[str, Any]:
     }
 
 
-def _holding(held: Holding) -> dict[str, Any]:
+def _holding(held: UsedAndOffered) -> dict[str, Any]:
     return {"used": amounts(held.used), "offered": amounts(held.offered), "lent": amounts(held.lent)}
 
 

@@ -56,13 +56,13 @@ class ResponseCache:
         self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Mapping[str, Any]]
     ) -> JsonPieces:
         """A JSON array of the `view` of each; the texts of others are dropped."""
-        return self.array_of_texts(of, parts, lambda one: dumps(view(one)))
+        return self.array_of_texts(of, parts, lambda value: dumps(view(value)))
 
     def concatenated(
         self, of: Iterable[Of], parts: Callable[[Of], Parts], view: Callable[[Of], Iterable[Mapping[str, Any]]]
     ) -> JsonPieces:
         """A JSON array of everything that `view` lists of each, in one."""
-        return self.array_of_texts(of, parts, lambda one: b",".join(map(dumps, view(one))))
+        return self.array_of_texts(of, parts, lambda value: b",".join(map(dumps, view(value))))
 
     def array_of_texts(
         self, of: Iterable[Of], parts: Callable[[Of], Parts], write: Callable[[Of], bytes]
@@ -70,14 +70,14 @@ class ResponseCache:
         """A JSON array of the text of each; the texts of others are dropped."""
         before, self._kept = self._kept, {}
         size = 0
-        for one in of:
-            made_of = parts(one)
-            known = before.get(one.id)
+        for value in of:
+            made_of = parts(value)
+            known = before.get(value.id)
             if known is None or not _same(known[0], made_of):
-                text = write(one)
+                text = write(value)
                 is_kept_plain = size < _BYTES_KEPT_PLAIN or len(text) < _BYTES_WORTH_COMPRESSING
                 known = (made_of, text if is_kept_plain else CompressedText(text))
-            self._kept[one.id] = known
+            self._kept[value.id] = known
             size += len(known[1])
         pieces = [piece for _, text in self._kept.values() if text for piece in (b",", text)]
         return JsonPieces((b"[", *pieces[1:], b"]"))

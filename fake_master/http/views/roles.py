@@ -5,12 +5,12 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from fake_master.http.json_text import JsonPieces, dumps, json_object
+from fake_master.http.json_text import AnswerPart, JsonPieces, dumps
 from fake_master.http.views.response_cache import texts, texts_seen
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView
-from mesosctl.model.quantities import Quantities, to_shown
+from mesosctl.mesos.amounts.quantities import Quantities, to_shown
 
 # GET_ROLES tells of these alone, whatever else agents have.
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
@@ -46,14 +46,17 @@ def roles_in_full(state: MasterState, principal: str | None) -> JsonPieces:
     return texts_seen(state, "roles", principal, "view_roles").whole(lambda: _parts_of_roles(state), make)
 
 
-def roles_described(state: MasterState, principal: str | None) -> JsonPieces:
-    """Every role that a principal may see, as GET_ROLES shows it: a JSON object."""
+def roles_described(state: MasterState, principal: str | None) -> dict[str, AnswerPart]:
+    """Every role that a principal may see, as GET_ROLES shows it."""
 
-    def make() -> JsonPieces:
-        found = [role_message(of) for of in visible_roles(state, principal)]
-        return json_object({"roles": found} if found else {})
+    def values() -> list[dict[str, Any]]:
+        return list(map(role_message, visible_roles(state, principal)))
 
-    return texts_seen(state, "roles described", principal, "view_roles").whole(lambda: _parts_of_roles(state), make)
+    def pieces() -> JsonPieces:
+        kept = texts_seen(state, "roles described", principal, "view_roles")
+        return kept.whole(lambda: _parts_of_roles(state), lambda: JsonPieces([dumps(values())]))
+
+    return {"roles": AnswerPart(pieces, values)} if visible_roles(state, principal) else {}
 
 
 def _parts_of_roles(state: MasterState) -> Iterable[Any]:

@@ -10,15 +10,15 @@ from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.services.offers import Offers
 from fake_master.services.operation_updates import Arrival
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_model
-from mesosctl.model.errors import Conflict, RuleViolation
-from mesosctl.model.reservations import operations
-from mesosctl.model.reservations.operations import Conversion, plain_disk
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Conflict, RuleViolation
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.resources import RESOURCE, list_to_json, to_model
+from mesosctl.mesos.rules.reservations import operations
+from mesosctl.mesos.rules.reservations.operations import Conversion, plain_disk
 
 CHECKPOINT_KIND = "checkpoint"
 
@@ -51,7 +51,7 @@ class CheckpointedResources:
             if restored != agent.total:
                 self.came_back(agent, restored)
 
-    def restored(self, agent: Agent, configured: Resources) -> Resources:
+    def restored(self, agent: KnownAgent, configured: Resources) -> Resources:
         """`configured` with the checkpointed resources of the agent.  Raises DoesNotFit, RegistryFailure."""
         kept = self._just_written.pop(agent.checkpoint_key, None) or self._read_of(agent)
         if not kept:
@@ -61,7 +61,7 @@ class CheckpointedResources:
             raise DoesNotFit(f"agent {agent.hostname} has checkpointed {kept}, which does not fit into {configured}")
         return configured - base + kept
 
-    def _read_of(self, agent: Agent) -> Resources:
+    def _read_of(self, agent: KnownAgent) -> Resources:
         try:
             messages = self._registry.record(CHECKPOINT_KIND, agent.checkpoint_key) or ()
             return Resources(to_model(read(RESOURCE, message)) for message in messages)
@@ -70,7 +70,7 @@ class CheckpointedResources:
                 f"the checkpointed resources of agent {agent.hostname} cannot be read: {error}"
             ) from error
 
-    def restart(self, agent: Agent, configured: Resources) -> None:
+    def restart(self, agent: KnownAgent, configured: Resources) -> None:
         """Restart the agent with other --resources.
 
         Raises DoesNotFit if it refuses to start; then it is disconnected, and nothing of it is offered.
@@ -88,13 +88,13 @@ class CheckpointedResources:
             self._allocator.activate_agent(agent.id)
         self.came_back(agent, restored)
 
-    def came_back(self, agent: Agent, resources: Resources) -> None:
+    def came_back(self, agent: KnownAgent, resources: Resources) -> None:
         """Take over the resources of an agent that registered again."""
         agent.total = agent.applied = resources
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)
 
-    def convert(self, agent: Agent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
+    def convert(self, agent: KnownAgent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
         """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
         agent.total = operations.apply_all(agent.total, conversions)
         message = _Message(conversions, agent.total, arrived)
@@ -107,12 +107,12 @@ class CheckpointedResources:
         else:
             self._arrive(agent, message)
 
-    def _arrive_late(self, agent: Agent, message: "_Message") -> None:
+    def _arrive_late(self, agent: KnownAgent, message: "_Message") -> None:
         with self._transaction():
             if self._state.agents.get(agent.id) is agent:
                 self._arrive(agent, message)
 
-    def _arrive(self, agent: Agent, message: "_Message") -> None:
+    def _arrive(self, agent: KnownAgent, message: "_Message") -> None:
         """The agent applies it and checkpoints; if it cannot, it registers again with what it has."""
         try:
             agent.applied = self._applied(agent, message)
@@ -124,7 +124,7 @@ class CheckpointedResources:
         self._registry.write(CHECKPOINT_KIND, agent.checkpoint_key, list_to_json(kept, "POST") or None)
         message.arrived(applied=True)
 
-    def _applied(self, agent: Agent, message: "_Message") -> Resources:
+    def _applied(self, agent: KnownAgent, message: "_Message") -> Resources:
         """Return the agent's resources after a message.  Raises Conflict."""
         if self._state.profile.sends_whole_checkpoint:
             return message.total

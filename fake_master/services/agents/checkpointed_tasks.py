@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from fake_master.registry.interface import SECONDS_TO_WAIT, Registry, RegistryFailure, Transaction, reading_records
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Ending, Executor, Task, TaskStatus
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, list_to_json, to_model
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import Ending, Executor, KnownTask, TaskStatus
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.resources import RESOURCE, list_to_json, to_model
 
 Record = Mapping[str, Any]
 _NEW = "TASK_STAGING"
@@ -24,11 +24,11 @@ _NEW = "TASK_STAGING"
 class RecoveredTask(NamedTuple):
     """A task that an agent brings, and its executor, if its framework described one."""
 
-    task: Task
+    task: KnownTask
     executor: Executor | None
 
 
-def to_record(framework: Framework, task: Task) -> Record:
+def to_record(framework: KnownFramework, task: KnownTask) -> Record:
     """A task as its agent keeps it."""
     said = [status.message(task) for status in task.statuses if status.uuid is not None]
     record: dict[str, Any] = {
@@ -63,7 +63,7 @@ def from_record(record: Record) -> RecoveredTask:
     info, waiting = record["info"], set(record["unacknowledged"])
     statuses = tuple(map(TaskStatus.of, record["statuses"]))
     end = record.get("told_to_end")
-    task = Task(
+    task = KnownTask(
         id=info["task_id"]["value"],
         framework_id=record["framework_id"],
         agent_id=record["agent_id"],
@@ -111,16 +111,16 @@ class TaskStore:
         """Return, once, the tasks of an agent that this master does not know, in the order of their launch."""
         return []
 
-    def drop_task(self, task: Task) -> None:
+    def drop_task(self, task: KnownTask) -> None:
         """Forget a task that an agent kept and that has ended unheard."""
 
-    def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
+    def remember_task(self, framework: KnownFramework, task: KnownTask, *, may_wait: bool = False) -> None:
         """Keep a change of a task on its agent, or its end; `may_wait` if the change may get lost."""
 
-    def remember_framework(self, framework: Framework) -> None:
+    def remember_framework(self, framework: KnownFramework) -> None:
         """Keep the new description of a framework."""
 
-    def forget(self, framework: Framework) -> None:
+    def forget(self, framework: KnownFramework) -> None:
         """Forget a framework that is gone for good."""
 
     def begin(self) -> None:
@@ -154,7 +154,7 @@ class CheckpointedTasks(TaskStore):
         """The time at which changes must be written."""
         self._is_wanted = False
         """Whether the current transaction must write it; a failed write is not left to another transaction."""
-        self._changed: dict[str, tuple[Framework, Task] | None] = {}
+        self._changed: dict[str, tuple[KnownFramework, KnownTask] | None] = {}
         """The tasks to write, by key; None for one to forget, even if an object still holds it."""
         self._changed_frameworks: set[str] = set()
         self._away: dict[str, dict[str, Record]] = {}
@@ -199,25 +199,25 @@ class CheckpointedTasks(TaskStore):
                 found.append(recovered_task)
         return found
 
-    def drop_task(self, task: Task) -> None:
+    def drop_task(self, task: KnownTask) -> None:
         """See `TaskStore.drop_task`."""
         self._change(_key(task), None)
 
     # --- What happens ---------------------------------------------------------------------------------
 
-    def remember_task(self, framework: Framework, task: Task, *, may_wait: bool = False) -> None:
+    def remember_task(self, framework: KnownFramework, task: KnownTask, *, may_wait: bool = False) -> None:
         """See `TaskStore.remember_task`."""
         if framework.is_simulated:
             return
         self._change(_key(task), (framework, task), may_wait=may_wait)
         self._take_info(framework)
 
-    def remember_framework(self, framework: Framework) -> None:
+    def remember_framework(self, framework: KnownFramework) -> None:
         """See `TaskStore.remember_framework`; no agent knows one that has had no task."""
         if framework.id in self.framework_infos:
             self._take_info(framework)
 
-    def forget(self, framework: Framework) -> None:
+    def forget(self, framework: KnownFramework) -> None:
         """See `TaskStore.forget`."""
         for task in (*framework.all_tasks().values(), *framework.unreachable_tasks.values()):
             self._change(_key(task), None)
@@ -265,7 +265,7 @@ class CheckpointedTasks(TaskStore):
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _take_info(self, framework: Framework) -> None:
+    def _take_info(self, framework: KnownFramework) -> None:
         if self.framework_infos.get(framework.id) is not framework.info:
             self.framework_infos[framework.id] = framework.info
             self._changed_frameworks.add(framework.id)
@@ -276,7 +276,7 @@ class CheckpointedTasks(TaskStore):
         self._changed_frameworks.add(framework_id)
         self._is_due_at(self._state.now)
 
-    def _change(self, key: str, change: tuple[Framework, Task] | None, *, may_wait: bool = False) -> None:
+    def _change(self, key: str, change: tuple[KnownFramework, KnownTask] | None, *, may_wait: bool = False) -> None:
         self._changed[key] = change
         self._is_due_at(self._state.now + (_MOMENT if may_wait else 0.0))
 
@@ -293,10 +293,10 @@ class CheckpointedTasks(TaskStore):
                 self._is_wanted = True
 
 
-def _key(task: Task) -> str:
+def _key(task: KnownTask) -> str:
     return json.dumps([task.agent_id, task.framework_id, task.id])
 
 
-def _is_there(framework: Framework, task: Task) -> bool:
+def _is_there(framework: KnownFramework, task: KnownTask) -> bool:
     """Return whether the agent has it, reachable or not."""
     return framework.all_tasks().get(task.id) is task or framework.unreachable_tasks.get(task.id) is task

@@ -10,10 +10,10 @@ from typing import Any
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
-from mesosctl.model.errors import RuleViolation
+from mesosctl.mesos.errors import RuleViolation
 
 _DRAINING, _DRAINED = "DRAINING", "DRAINED"
 
@@ -65,7 +65,7 @@ class Draining:
         self._records.note(hostname, deactivated=False, drain_info=None, drain_start=None)
         return agent_id in self._state.agents
 
-    def go_on(self, agent: Agent) -> None:
+    def go_on(self, agent: KnownAgent) -> None:
         """Kill the tasks of a draining agent that can be reached."""
         info = agent.drain_info
         if info is None or info["state"] != _DRAINING or not agent.connected:

@@ -10,10 +10,10 @@ from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
 from fake_master.registry.records import MachineId, MachineRecord, Window
 from fake_master.services.offers import Offers
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.maintenance import Mode, id_of_agent, key_of, key_of_agent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.errors import RuleViolation
+from mesosctl.mesos.errors import RuleViolation
 
 _SCHEDULE, _WINDOWS, _MACHINE = "schedule", "windows", "machine"
 
@@ -58,7 +58,7 @@ class Maintenance:
         for agent in list(self._state.agents.values()):
             self._tell(agent)
 
-    def take_down(self, principal: str | None, machines: Sequence[MachineId]) -> list[Agent]:
+    def take_down(self, principal: str | None, machines: Sequence[MachineId]) -> list[KnownAgent]:
         """DRAINING → DOWN; the registered agents of these machines are for the caller to remove.
 
         Raises RuleViolation or Forbidden.
@@ -90,7 +90,7 @@ class Maintenance:
                 self._registry.write(_MACHINE, key, machines.get(key))
         self._schedule.replace(windows, dict(machines))
 
-    def _tell(self, agent: Agent) -> None:
+    def _tell(self, agent: KnownAgent) -> None:
         """Rescind the offers of an agent with a new unavailability, and tell the allocator."""
         self._offers.rescind_all_on(agent.id)
         agent.answers.clear()

@@ -19,9 +19,9 @@ from fake_master.services import v1_messages
 from fake_master.services.agents.checkpointed_tasks import TaskStore
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
-from mesosctl.model.notation import parse_duration
+from mesosctl.mesos.amounts.notation import parse_duration
 
 _INFO = "agent_info"
 
@@ -64,7 +64,7 @@ class Failover:
             timeout = parse_duration(self._state.flags.shown["agent_reregister_timeout"])
             self._state.timers.at(self._state.now + timeout, self._give_up)
 
-    def remember_agent(self, agent: Agent) -> None:
+    def remember_agent(self, agent: KnownAgent) -> None:
         """Keep SlaveInfo of an agent for the next leader.  Only inside a transaction."""
         if not self.is_under_way:
             return
@@ -74,12 +74,12 @@ class Failover:
             self._known.infos[agent.hostname] = info
             self._registry.write(_INFO, agent.hostname, info)
 
-    def expect(self, agent: Agent) -> None:
+    def expect(self, agent: KnownAgent) -> None:
         """Await an agent that is about to register again though it was given up."""
         if self.is_under_way:
             self._known.awaited[agent.hostname] = agent.id
 
-    def came_back(self, agent: Agent) -> bool:
+    def came_back(self, agent: KnownAgent) -> bool:
         """Return whether an agent that registers was awaited, and stop waiting for it."""
         return self._known.awaited.pop(agent.hostname, None) is not None
 

@@ -14,7 +14,7 @@ from fake_master.services.agents.master_failover import Failover
 from fake_master.services.agents.registration import AgentRegistration
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.agents.removal import AgentRemoval
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
 
 _FIRST_TIME = ("slave_registrations", "messages_register_slave", "messages_update_slave")
@@ -57,7 +57,7 @@ class AgentRegistry:
 
     # --- What happens ---------------------------------------------------------------------------------
 
-    def enlist(self, agent: Agent) -> None:
+    def enlist(self, agent: KnownAgent) -> None:
         """Take in the agent of a host that starts with the cluster.  Only inside a transaction.  Raises DoesNotFit."""
         self._known.hosts[agent.hostname] = agent
         if agent.deactivated:
@@ -73,7 +73,7 @@ class AgentRegistry:
             self._register(agent)
             self._draining.go_on(agent)
 
-    def adopt(self, agent: Agent) -> None:
+    def adopt(self, agent: KnownAgent) -> None:
         """Register the agent of a host that had its id before this cluster was made.
 
         Only inside a transaction. Raises DoesNotFit. The first of several agents on one host represents it.
@@ -117,25 +117,25 @@ class AgentRegistry:
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _is_away(self, agent: Agent) -> bool:
+    def _is_away(self, agent: KnownAgent) -> bool:
         record = self._known.record(agent)
         lost = bool(record.get("gone")) or "unreachable_time" in record or self._left_before(agent)
         return lost or self._state.maintenance.is_down(agent)
 
-    def _left_before(self, agent: Agent) -> bool:
+    def _left_before(self, agent: KnownAgent) -> bool:
         """Return whether the agent left a former leader, so that this one waits for it, and is not back yet."""
         absence, first = agent.absence, agent.registered_time
         if absence is None or first + absence.leaves_after > self._failover.began:
             return False
         return absence.returns_after is None or self._state.now < first + absence.returns_after
 
-    def _reset(self, agent: Agent) -> None:
+    def _reset(self, agent: KnownAgent) -> None:
         agent.connected = True
         self._known.deactivated_from_start.discard(agent.hostname)
         agent.answers.clear()
         self._records.apply(agent)
 
-    def _register(self, agent: Agent) -> None:
+    def _register(self, agent: KnownAgent) -> None:
         if self._failover.came_back(agent):
             self._state.counts.update(_RETURN)
             agent.registered_time = agent.reregistered_time = self._state.now
@@ -144,7 +144,7 @@ class AgentRegistry:
                 self._state.counts[name] += 1
         self._registration.register(agent)
 
-    def _plan_absence(self, agent: Agent) -> None:
+    def _plan_absence(self, agent: KnownAgent) -> None:
         """Plan the absence that the cluster file gives the agent."""
         if agent.absence is None:
             return
@@ -155,7 +155,7 @@ class AgentRegistry:
         if back is not None:
             timers.at(first + back, lambda: self.come_back(agent))
 
-    def come_back(self, agent: Agent) -> None:
+    def come_back(self, agent: KnownAgent) -> None:
         """The agent can be reached again, unchanged; nothing happens if it was never lost."""
         with self._records.transaction():
             agent.absence = None

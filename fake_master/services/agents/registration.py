@@ -11,11 +11,11 @@ from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.subscriptions import Subscriptions
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import Executor
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import RuleViolation
 
 _LOG = logging.getLogger(__name__)
 Used = Mapping[str, Resources]
@@ -43,7 +43,7 @@ class AgentRegistration:
         self._subscriptions = subscriptions
         self._task_runner = task_runner
 
-    def register(self, agent: Agent, used: Used | None = None) -> None:
+    def register(self, agent: KnownAgent, used: Used | None = None) -> None:
         """Register an agent with everything that it runs.
 
         `used` is what this master already knows of an agent that it had lost, and None for any other. An agent that was
@@ -52,8 +52,8 @@ class AgentRegistration:
         recovered = self._store.recovered_from(agent.id)
         if recovered and not self._fits(agent, recovered):
             _LOG.warning("agent %s no longer has room for its tasks: they have ended", agent.hostname)
-            for one in recovered:
-                self._store.drop_task(one.task)
+            for task in recovered:
+                self._store.drop_task(task.task)
             recovered = []
         held = _held(recovered)
         known = {of: resources for of, resources in held.items() if of in self._state.frameworks}
@@ -69,7 +69,7 @@ class AgentRegistration:
                 self._state.frameworks[framework_id].hold(agent, resources)
         self._take_in(recovered, was_lost=used is not None)
 
-    def _fits(self, agent: Agent, recovered: Sequence[RecoveredTask]) -> bool:
+    def _fits(self, agent: KnownAgent, recovered: Sequence[RecoveredTask]) -> bool:
         """Return whether an agent, with its present resources, has room for what it ran; usage slack does not count.
 
         Raises DoesNotFit like `CheckpointedResources.restored`.
@@ -79,7 +79,7 @@ class AgentRegistration:
         # Several tasks may hold one shared volume.
         return total.contains(Resources(entry for entry in held if not entry.shared).allocated_to(None))
 
-    def _admit(self, agent: Agent, used: Used) -> None:
+    def _admit(self, agent: KnownAgent, used: Used) -> None:
         """Add an agent with its checkpointed resources, and what is held there. Raises DoesNotFit."""
         restored = self._checkpointed_resources.restored(agent, agent.configured)
         if restored is not agent.total or restored is not agent.applied:
@@ -98,23 +98,23 @@ class AgentRegistration:
         for executor in executors.values():
             self._state.frameworks[executor.framework_id].executors[executor.agent_id, executor.id] = executor
         # Those that run were on the agent before those that wait for room there.
-        for one in sorted(recovered, key=lambda one: one.task.is_staging):
-            framework = self._state.frameworks[one.task.framework_id]
-            framework.add_task(one.task)
-            framework.count_task(one.task)
-            self._events.task_added(framework, one.task)
+        for task in sorted(recovered, key=lambda task: task.task.is_staging):
+            framework = self._state.frameworks[task.task.framework_id]
+            framework.add_task(task.task)
+            framework.count_task(task.task)
+            self._events.task_added(framework, task.task)
             if was_lost:
-                self._task_runner.updates.send_reregistered(framework, one.task)
-            held_by = None if one.task.is_terminal else executors.pop(_container(one), None)
-            self._task_runner.go_on(framework, one.task, held_by)
+                self._task_runner.updates.send_reregistered(framework, task.task)
+            held_by = None if task.task.is_terminal else executors.pop(_container(task), None)
+            self._task_runner.go_on(framework, task.task, held_by)
 
 
 def _held(recovered: Iterable[RecoveredTask]) -> dict[str, Resources]:
     """Return the resources that each framework holds, its executors included."""
     held: dict[str, Resources] = {}
-    for one in recovered:
-        own = Resources() if one.task.is_terminal else one.task.resources
-        held[one.task.framework_id] = held.get(one.task.framework_id, Resources()) + own
+    for task in recovered:
+        own = Resources() if task.task.is_terminal else task.task.resources
+        held[task.task.framework_id] = held.get(task.task.framework_id, Resources()) + own
     for executor in _executors(recovered).values():
         held[executor.framework_id] += executor.resources
     return held
@@ -122,11 +122,13 @@ def _held(recovered: Iterable[RecoveredTask]) -> dict[str, Resources]:
 
 def _executors(recovered: Iterable[RecoveredTask]) -> dict[tuple[str, str], Executor]:
     """Every executor that has a task, once."""
-    return {_container(one): one.executor for one in recovered if one.executor is not None and not one.task.is_terminal}
+    return {
+        _container(task): task.executor for task in recovered if task.executor is not None and not task.task.is_terminal
+    }
 
 
-def _container(one: RecoveredTask) -> tuple[str, str]:
-    return one.task.framework_id, one.task.executor_id
+def _container(recovered: RecoveredTask) -> tuple[str, str]:
+    return recovered.task.framework_id, recovered.task.executor_id
 
 
 def slack_of_use(reported: Resources, *, throttleable: bool) -> Resources:
@@ -147,7 +149,7 @@ class Oversubscription:
         self._allocator = allocator
         self._offers = offers
 
-    def report(self, agent: Agent, reported: Resources) -> None:
+    def report(self, agent: KnownAgent, reported: Resources) -> None:
         """Replace an agent's estimate, and rescind whole offers with the old one.
 
         Raises RuleViolation. The allocator is updated first.

@@ -7,7 +7,7 @@ registry_max_agent_count.
 from fake_master.registry.records import AgentRecord
 from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.state.master_state import MasterState
-from mesosctl.model.notation import parse_duration
+from mesosctl.mesos.amounts.notation import parse_duration
 
 
 class RegistryGarbageCollection:

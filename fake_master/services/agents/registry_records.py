@@ -10,7 +10,7 @@ from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry, Transaction, UnreadableRegistry
 from fake_master.registry.records import AgentRecord
 from fake_master.services.offers import Offers
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
 
 _AGENT, _FORMER = "agent", "former_agent"
@@ -65,7 +65,7 @@ class AgentRecords:
         self._known.former[agent_id] = {"hostname": hostname}
         self._registry.write(_FORMER, agent_id, self._known.former[agent_id])
 
-    def apply(self, agent: Agent) -> None:
+    def apply(self, agent: KnownAgent) -> None:
         """Set service, deactivation and draining of an agent from its record."""
         record = self._known.record(agent)
         was_active = agent.active
@@ -82,7 +82,7 @@ class AgentRecords:
         else:
             self.take_out_of_service(agent)
 
-    def take_out_of_service(self, agent: Agent) -> None:
+    def take_out_of_service(self, agent: KnownAgent) -> None:
         """Stop offering an agent's resources, and rescind its offers."""
         self._allocator.deactivate_agent(agent.id)
         self._offers.rescind_all_on(agent.id)

@@ -19,13 +19,13 @@ from fake_master.services.agents.registry_records import AgentRecords
 from fake_master.services.events import EventPublisher
 from fake_master.services.offers import Offers
 from fake_master.services.task_runner import TaskRunner
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import NANOSECONDS
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
-from fake_master.state.tasks import Task, TaskEnd
-from mesosctl.model.notation import parse_duration
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask, TaskEnd
+from mesosctl.mesos.amounts.notation import parse_duration
+from mesosctl.mesos.amounts.resources import Resources
 
 _REMOVED_AS_UNREACHABLE = (
     "slave_removals",
@@ -60,7 +60,7 @@ class AgentRemoval:
 
     # --- How an agent leaves --------------------------------------------------------------------------
 
-    def disconnect(self, agent: Agent) -> None:
+    def disconnect(self, agent: KnownAgent) -> None:
         """The agent answers no more; after some pings it counts as unreachable."""
         if self._state.agents.get(agent.id) is not agent or not agent.connected:
             return
@@ -127,19 +127,19 @@ class AgentRemoval:
                 self._store.remember_task(framework, task)
         return True
 
-    def give_up(self, agents: Sequence[Agent]) -> None:
+    def give_up(self, agents: Sequence[KnownAgent]) -> None:
         """Remove registered agents that are gone for good.  Inside a transaction."""
         for agent in agents:
             if self._state.known_agents.record(agent)["id"] == agent.id:  # a snapshot may have two on one host
                 self._records.note(agent.hostname, gone=True, gone_time=self._state.now)
         self._remove_gone(agents)
 
-    def shut_down(self, agent: Agent) -> None:
+    def shut_down(self, agent: KnownAgent) -> None:
         """Remove an agent whose machine is down.  Inside a transaction."""
         self._records.note(agent.hostname, shut_down=True, deactivated=None, drain_info=None)
         self._remove_shut_down([agent])
 
-    def follow(self, agent: Agent, *, gone: bool) -> None:
+    def follow(self, agent: KnownAgent, *, gone: bool) -> None:
         """Remove an agent that another process has removed; the registry has it already."""
         (self._remove_gone if gone else self._remove_shut_down)([agent])
 
@@ -154,7 +154,7 @@ class AgentRemoval:
                     found[framework.id] = found.get(framework.id, Resources()) + task.resources
         return found
 
-    def regain(self, agent: Agent) -> None:
+    def regain(self, agent: KnownAgent) -> None:
         """Take back the tasks of an agent that is reachable again; they ran all the time."""
         for framework in self._state.frameworks.values():
             for task in [task for task in framework.unreachable_tasks.values() if task.agent_id == agent.id]:
@@ -165,7 +165,7 @@ class AgentRemoval:
 
     # --- Within ---------------------------------------------------------------------------------------
 
-    def _remove_gone(self, agents: Sequence[Agent]) -> None:
+    def _remove_gone(self, agents: Sequence[KnownAgent]) -> None:
         # For frameworks that do not distinguish gone from unreachable, Mesos keeps the tasks among the unreachable
         # ones.
         self._remove(
@@ -176,7 +176,7 @@ class AgentRemoval:
             operations_end="OPERATION_GONE_BY_OPERATOR",
         )
 
-    def _remove_shut_down(self, agents: Sequence[Agent]) -> None:
+    def _remove_shut_down(self, agents: Sequence[KnownAgent]) -> None:
         for agent in agents:
             self._state.counts["slave_removals"] += 1
             self._remove(
@@ -189,11 +189,11 @@ class AgentRemoval:
 
     def _remove(
         self,
-        agents: Sequence[Agent],
-        end: Callable[[Framework], TaskEnd],
+        agents: Sequence[KnownAgent],
+        end: Callable[[KnownFramework], TaskEnd],
         message: str,
         *,
-        may_return: Callable[[Framework], bool],
+        may_return: Callable[[KnownFramework], bool],
         operations_end: str | None = None,
         **status: Any,
     ) -> None:
@@ -219,8 +219,8 @@ class AgentRemoval:
 
     def _lose(
         self,
-        framework: Framework,
-        task: Task,
+        framework: KnownFramework,
+        task: KnownTask,
         end: TaskEnd,
         message: str,
         *,
@@ -244,7 +244,7 @@ class AgentRemoval:
             self._store.remember_task(framework, task)
 
 
-def _gone(framework: Framework) -> TaskEnd:
+def _gone(framework: KnownFramework) -> TaskEnd:
     if framework.is_partition_aware:
         return "TASK_GONE_BY_OPERATOR", "REASON_AGENT_REMOVED_BY_OPERATOR"
     return "TASK_LOST", "REASON_AGENT_REMOVED"

@@ -9,16 +9,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from mesosctl.shells.scripts import GOES_ON
+
 if TYPE_CHECKING:
     from mesosctl.cli.environment import Environment, Kind
-
-ASKS = "_MESOSCTL_COMPLETE"
-"""The variable in which typer's scripts pass their request."""
-
-
-def is_asked(environment: "Environment") -> bool:
-    """Whether a shell has started the program to complete a word."""
-    return environment.variables.get(ASKS, "").startswith("complete_")
 
 
 def roles(ctx: typer.Context) -> list[str]:
@@ -52,8 +46,16 @@ def tasks(ctx: typer.Context) -> list[str]:
 
 
 def roles_and_frameworks(ctx: typer.Context) -> list[str]:
-    """The names of roles, and names and ids of frameworks."""
-    return [*roles(ctx), *frameworks(ctx)]
+    """The names of roles, and names and ids of frameworks; with the kind in front if one is called like another."""
+    from mesosctl.mesos.names import spelled, with_kind
+
+    of_roles, of_frameworks = roles(ctx), frameworks(ctx)
+    shared = set(of_roles).intersection(of_frameworks)
+    return [
+        *(with_kind("role", role) if role in shared else spelled("role", role) for role in of_roles),
+        # No role is called like an id, which is spelled with its kind if it could be the name of a framework.
+        *(with_kind("name", framework) if framework in shared else framework for framework in of_frameworks),
+    ]
 
 
 def contexts(ctx: typer.Context) -> list[str]:
@@ -72,57 +74,9 @@ def addresses() -> list[str]:
     return ["fake:", *begun("http://", "https://", "zk://", "file:///")]
 
 
-def changes(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The kinds of changes that `whatif` knows; after one, the roles or agents that it may be of."""
-    from mesosctl.planning.whatif_changes import VERBS
-
-    verb, colon, _ = incomplete.partition(":")
-    if not colon:
-        return list(begun(*(f"{verb}:" for verb in VERBS)))
-    if verb == "remove-quota":
-        return [f"{verb}:{role}" for role in roles(ctx)]
-    names = roles(ctx) if verb in _OF_ROLES else agents(ctx) if verb in _OF_AGENTS else []
-    return list(begun(*(f"{verb}:{name}=" for name in names)))
-
-
-_OF_ROLES = ("quota", "limit", "weight", "priority")
-_OF_AGENTS = ("reserve", "unreserve", "create", "destroy")
-
-
-def conditions(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The conditions that can be waited for, with the agents and roles that they may be about."""
-    from mesosctl.model.conditions import AGENT_STATUSES
-
-    subject, slash, rest = incomplete.partition("/")
-    if not slash:
-        return ["master=recovered", *begun("agent/", "role/", "offers/", "reserved/")]
-    if subject == "agent":
-        return [f"agent/{name}={status}" for name in agents(ctx) for status in AGENT_STATUSES]
-    if subject == "role":
-        return [f"role/{name}=met" for name in roles(ctx)]
-    if subject == "offers":
-        return [f"offers/{name}" for name in roles(ctx)]
-    agent, has_role, _ = rest.partition("/")
-    if has_role:
-        return list(begun(*(f"reserved/{agent}/{name}=" for name in roles(ctx))))
-    return list(begun(*(f"reserved/{name}/" for name in agents(ctx))))
-
-
-def permissions(ctx: typer.Context) -> list[str]:
-    """The next word of a command about which can-i knows, and then the role that it is about."""
-    from mesosctl.model.command_permissions import VERBS
-
-    typed = " ".join(ctx.params.get("words") or ())
-    if typed in VERBS:
-        return roles(ctx) if VERBS[typed].of == "role" else []
-    start = f"{typed} " if typed else ""
-    return list(dict.fromkeys(name[len(start) :].split()[0] for name in VERBS if name.startswith(start)))
-
-
 def begun(*words: str) -> Iterator[str]:
-    """Words that continue: shells add a space to a single match, so each has two."""
-    for word in words:
-        yield from (word, f"{word}…")
+    """Words that go on, so that no space follows them."""
+    return (f"{word}{GOES_ON}" for word in words)
 
 
 def _names(ctx: typer.Context, kind: "Kind") -> list[str]:

@@ -14,16 +14,18 @@ from typing import Any
 
 from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Kind
-from mesosctl.model.redaction import Secrets
-from mesosctl.model.version_profile import TERMINAL_STATES
-from mesosctl.user_folders import own_folder
+from mesosctl.files.redaction import Secrets
+from mesosctl.files.user_folders import own_folder
+from mesosctl.mesos.errors import steers
+from mesosctl.mesos.names import agent_names, framework_names, task_names
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 
 HOLDS = 120
 """Seconds for which names are valid."""
 HOLDS_NOTHING = 30
 """Seconds for which a master that did not answer is not asked again."""
 MOST = 5000
-_LONGEST = 200
+_LONGEST = 1000
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]")
 
 
@@ -34,7 +36,7 @@ def kept_names(kind: Kind, settings: Settings, variables: Mapping[str, str]) -> 
         return None
     try:
         path = folder / kind if kind == "context" else folder / _chosen(settings) / kind
-        until, *names = path.read_text(encoding="utf-8").splitlines()
+        until, *names = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
         return names if int(until) >= time.time() else None
     except (OSError, ValueError):
         return None
@@ -76,20 +78,25 @@ def forget(variables: Mapping[str, str]) -> None:
 
 
 def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
-    """Yield the names in a master's answer at `path`, by kind.
+    """Yield the names in a master's answer at `path`, by kind, as they have to be typed.
 
     Raises KeyError or the like if it is not as expected.
     """
     if path == "/roles":
         yield "role", [role["name"] for role in answer["roles"]]
     if path in ("/slaves", "/state"):
-        agents = answer["slaves"]
-        yield "agent", [*(agent["hostname"] for agent in agents), *(agent["id"] for agent in agents)]
+        agents = {agent["id"]: agent["hostname"] for agent in answer["slaves"]}
+        spell = agent_names(agents).speller()
+        yield "agent", [*(spell("host", host) for host in agents.values()), *(spell("id", agent) for agent in agents)]
     if path in ("/frameworks", "/state"):
-        frameworks = answer["frameworks"]
-        yield "framework", [*(one["name"] for one in frameworks), *(one["id"] for one in frameworks)]
+        frameworks = {framework["id"]: framework["name"] for framework in answer["frameworks"]}
+        spell = framework_names(frameworks).speller()
+        names, ids = frameworks.values(), frameworks
+        yield "framework", [*(spell("name", name) for name in names), *(spell("id", known_id) for known_id in ids)]
     if path == "/tasks":  # without more words the newest hundred, which is enough for a shell
-        yield "task", [one["id"] for one in answer["tasks"] if one["state"] not in TERMINAL_STATES]
+        tasks = [(task["id"], task.get("name", "")) for task in answer["tasks"] if task["state"] not in TERMINAL_STATES]
+        spell = task_names(tasks).speller()
+        yield "task", [spell("id", task_id) for task_id, _ in tasks]
 
 
 def _chosen(settings: Settings) -> str:
@@ -110,9 +117,9 @@ def _folder(variables: Mapping[str, str]) -> Path | None:
 
 
 def _write(path: Path, names: Iterable[str], holds: int) -> None:
-    from mesosctl.file_writing import make_private_folder, replace_file
+    from mesosctl.files.writing import make_private_folder, replace_file
 
-    fitting = dict.fromkeys(name for name in names if name.isprintable() and 0 < len(name) <= _LONGEST)
+    fitting = dict.fromkeys(name for name in names if not steers(name) and 0 < len(name) <= _LONGEST)
     lines = [str(int(time.time()) + holds), *list(fitting)[:MOST]]
     with contextlib.suppress(OSError, UnicodeError):
         make_private_folder(path.parent)

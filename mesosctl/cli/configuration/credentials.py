@@ -6,15 +6,14 @@ They never come from an argument, which everybody who can list processes sees, a
 import os
 import stat
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from mesosctl.cli.configuration.settings import Settings
-from mesosctl.cli.environment import Environment
+from mesosctl.cli.environment import Environment, OperatorNote
 from mesosctl.cli.global_options import GlobalOptions, Setting, known_settings
-from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, UsageError
-from mesosctl.model.redaction import Secrets
-from mesosctl.model.suggestion import extra
+from mesosctl.files.reading import open_file, unreadable_hint, why_unreadable
+from mesosctl.files.redaction import Secrets
+from mesosctl.mesos.errors import BadInput, UsageError, extra
 
 if TYPE_CHECKING:
     from mesosctl.client.settings import Credentials, Token
@@ -89,8 +88,8 @@ def read_new_secret(setting: Setting, environment: Environment) -> str:
     if environment.may_prompt:
         secret = ask_for_secret(f"{setting.key.capitalize()}: ", environment, "")
     else:
-        secret = environment.stdin.read().removesuffix("\n").removesuffix("\r")
-    wrong = setting.check(secret)
+        secret = environment.stdin.read(_LARGEST + 1).removesuffix("\n").removesuffix("\r")
+    wrong = f"holds more than {_LARGEST} characters" if len(secret) > _LARGEST else setting.check(secret)
     if wrong or "\n" in secret:
         raise UsageError(f"the {setting.key} {wrong or 'has more than one line'}", field=setting.key)
     return secret
@@ -155,19 +154,19 @@ def find_token(settings: Settings, warn: Callable[[str], None]) -> "Token | None
         if settings.origin("token_scheme").kind == "flag":
             raise UsageError("--token-scheme needs a token", field="--token-scheme", hint="give --token-file FILE")
         return None
-    one = settings.origin(token).name
+    named = settings.origin(token).name
     if secret is not None:
         other = settings.origin(secret).name
-        raise UsageError(f"{one} and {other} are two ways to authenticate", field=one, hint="give one of them")
+        raise UsageError(f"{named} and {other} are two ways to authenticate", field=named, hint="give one of them")
     options = settings.options
     if "token" in settings.secrets:
         text = settings.secrets["token"]
     else:
-        one = str(options.token_file)
-        text = read_secret_file(one, "--token-file", warn, settings.reminder("token_file"))
+        named = str(options.token_file)
+        text = read_secret_file(named, "--token-file", warn, settings.reminder("token_file"))
     from mesosctl.client.settings import Token
 
-    return Token(_bare(text.strip(), one), options.token_scheme or "bearer", options.principal or None)
+    return Token(_bare(text.strip(), named), options.token_scheme or "bearer", options.principal or None)
 
 
 def _first(settings: Settings, names: tuple[str, ...]) -> str | None:
@@ -188,9 +187,6 @@ def _bare(text: str, source: str) -> str:
     return text
 
 
-Told = tuple[Literal["note", "warning"], str]
-
-
 def refuse_two_clusters(settings: Settings) -> None:
     """Raise UsageError if --context names one cluster and MESOSCTL_MASTER another.
 
@@ -207,8 +203,8 @@ def refuse_two_clusters(settings: Settings) -> None:
     )
 
 
-def find_conflicts(settings: Settings) -> Told | None:
-    """Whether to warn or to note, and the sentence; None if there is nothing surprising."""
+def find_conflicts(settings: Settings) -> OperatorNote | None:
+    """A note or a warning if the master is not the context's; None if there is nothing surprising."""
     if settings.conflicting is None:
         return None
     named = f"{settings.origin('master').name} names {_plain(settings.options.master)}"
@@ -216,8 +212,8 @@ def find_conflicts(settings: Settings) -> Told | None:
     kept = ", ".join(settings.conflicting.left_out)
     left_out = f"; ignored from that context: {kept}" if kept else ""
     if _kinds(settings) in (("environment", "environment"), ("flag", "environment")):
-        return "warning", f"{named}, so mesosctl uses that master; {meant}{left_out}"
-    return ("note", f"{named}, but {meant}{left_out}") if kept else None
+        return OperatorNote("warning", f"{named}, so mesosctl uses that master; {meant}{left_out}")
+    return OperatorNote("note", f"{named}, but {meant}{left_out}") if kept else None
 
 
 def _kinds(settings: Settings) -> tuple[str, str]:

@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from mesosctl.api.files import reading
 from mesosctl.cli.global_options import Setting, Value, known_settings
-from mesosctl.file_reading import LARGEST_TEXT, open_file, unreadable_hint, why_unreadable
-from mesosctl.model.errors import BadInput, NotFound, printable
-from mesosctl.model.roles import closest, did_you_mean
-from mesosctl.model.suggestion import command
+from mesosctl.files.reading import open_file, read_within, unreadable_hint, why_unreadable
+from mesosctl.mesos.errors import BadInput, NotFound, printable
+from mesosctl.mesos.messages.strict import reading
+from mesosctl.mesos.messages.strict.reading import Fault
+from mesosctl.mesos.roles import closest, did_you_mean
+from mesosctl.suggestion import command
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 """Valid names of contexts: a bare key of TOML that no shell has to quote."""
@@ -60,7 +61,7 @@ class Configuration:
 
 
 def read(path: Path) -> Configuration:
-    """The file, checked.  Raises BadInput that names the line."""
+    """The file, checked.  Raises BadInput that names every fault with its line."""
     text, state = read_file(path)
     configuration = check(path, text)
     if is_open(state) and holds_secret(configuration):
@@ -72,7 +73,7 @@ def read_file(path: Path) -> tuple[str, os.stat_result]:
     """Its text and its state.  Raises BadInput."""
     try:
         with open_file(path) as file:
-            return file.read(LARGEST_TEXT).decode("utf-8"), os.fstat(file.fileno())
+            return read_within(file).decode("utf-8"), os.fstat(file.fileno())
     except (OSError, ValueError) as error:
         raise BadInput(f"{path} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(path, error)) from None
 
@@ -91,52 +92,54 @@ def too_open(path: Path, state: os.stat_result) -> BadInput:
 
 
 def check(path: Path, text: str) -> Configuration:
-    """The configuration in a text.  Raises BadInput that names the line."""
+    """The configuration in a text.  Raises BadInput that names every fault with its line.
+
+    A `Setting` describes its key here, its option and its variable, and every command reads this file; so it is not
+    read by `files.typed_file`, whose tables would describe the keys again, and take 15 ms to load.
+    """
     document = reading.read_toml(text, str(path))
-    settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
-    fault = next(_faults(document, settings), None)
-    if fault is not None:
-        table, key, sentence = fault
-        line = line_of(text, table, key)
-        where = ".".join((*table, key))
-        in_context = table[1:] and NAME.fullmatch(table[1]) and NAME.fullmatch(key)
-        raise BadInput(
-            f"{path}: {printable(key)} {sentence}",
-            field=printable(f"line {line}, {where}" if line else where),
-            hint=f"correct it, or remove it: {command('context set', table[1], unset=key)}" if in_context else None,
-        )
+    found = list(_faults(document))
+    if found:
+        from mesosctl.files.text_file import TextFile  # late, as the next: most files have no fault
+        from mesosctl.mesos.messages.strict.line_numbers import places_in_toml
+
+        raise TextFile(str(path), text, places_in_toml).refusal(found)
     return Configuration(path, text, document.get("current"), document.get("contexts", {}))
 
 
-def _faults(document: Mapping[str, Any], settings: Mapping[str, Setting]) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """The table, the key and what is wrong there."""
+def _faults(document: Mapping[str, Any]) -> Iterator[Fault]:
     for key in document:
         if key not in ("current", "contexts"):
-            yield (), key, f"is unknown{_likely(key, ('current', 'contexts'))}"
+            yield Fault(key, "there is no such key", _likely(key, ("current", "contexts")))
     if not isinstance(document.get("current", ""), str):
-        yield (), "current", "must be the name of a context"
+        yield Fault("current", "it must be the name of a context")
     contexts = document.get("contexts", {})
     if not isinstance(contexts, dict):
-        yield (), "contexts", "must be a table of contexts, as in [contexts.prod]"
+        yield Fault("contexts", "it must be a table of contexts", "write [contexts.prod]")
         return
+    settings = {setting.key: setting for setting in known_settings() if setting.in_contexts}
     for name, context in contexts.items():
+        where = f"contexts.{name}"
         if not isinstance(context, dict):
-            yield ("contexts",), name, f"must be a table of settings, as in [contexts.{name}]"
+            yield Fault(where, "it must be a table of settings", f"write [{where}]")
         elif not NAME.fullmatch(name):
-            yield ("contexts",), name, "is not a name for a context: use letters, digits, - and _"
+            yield Fault(where, "this is not a name for a context", "use letters, digits, - and _")
         else:
-            yield from ((("contexts", name), key, wrong) for key, wrong in _faults_of(context, settings))
+            yield from _faults_of(name, context, settings)
 
 
-def _faults_of(context: Mapping[str, Any], settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
+def _faults_of(name: str, context: Mapping[str, Any], settings: Mapping[str, Setting]) -> Iterator[Fault]:
     for key, value in context.items():
-        setting = settings.get(key)
+        setting, wrong = settings.get(key), ""
         if setting is None:
-            yield key, f"is unknown{_likely(key, settings)}"
-        elif wrong := setting.check(value):
-            yield key, wrong
+            wrong = f"there is no such key; {_likely(key, settings)}"
+        elif problem := setting.check(value):
+            wrong = f"it {problem}"
         elif setting.is_secret and rival(key) in context:
-            yield key, f"and {rival(key)} cannot be used together: keep one of them"
+            wrong = f"it cannot be used together with {rival(key)}: keep one of them"
+        if wrong:
+            remove = f"correct it, or remove it: {command('context set', name, unset=key)}"
+            yield Fault(f"contexts.{name}.{key}", wrong, remove if NAME.fullmatch(key) else None)
 
 
 def rival(key: str) -> str:
@@ -144,9 +147,9 @@ def rival(key: str) -> str:
     return key.removesuffix("-file") if key.endswith("-file") else f"{key}-file"
 
 
-def _likely(key: str, known: Any) -> str:
+def _likely(key: str, known: Collection[str]) -> str:
     found = closest(key.replace("_", "-"), known)
-    return f"; did you mean {found}?" if found else f"; known: {', '.join(known)}"
+    return f"did you mean {found}?" if found else f"known: {', '.join(known)}"
 
 
 def no_context(name: str, known: Collection[str]) -> NotFound:
@@ -177,6 +180,6 @@ def without_password(text: str) -> str:
 
 def line_of(text: str, table: tuple[str, ...], key: str) -> int | None:
     """The line of a key in a file that is laid out line by line; None otherwise."""
-    from mesosctl.api.files.line_numbers import places_in_toml
+    from mesosctl.mesos.messages.strict.line_numbers import places_in_toml
 
     return places_in_toml(text).lines.get(".".join((*table, key)))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from mesosctl.cli.global_options import DEFAULTS, ONLY_SAID, GlobalOptions, Setting, Value, known_settings
 from mesosctl.client.address import parse_address
-from mesosctl.model.errors import MesosctlError, UsageError
-from mesosctl.user_folders import own_folder
+from mesosctl.files.user_folders import own_folder
+from mesosctl.mesos.errors import MesosctlError, UsageError
 
 if TYPE_CHECKING:
     from mesosctl.cli.configuration.file import Configuration
@@ -75,13 +75,13 @@ def is_its_own(named: str, own: str) -> bool:
     if named.strip() == own.strip():
         return True
     try:
-        one, other = parse_address(named), parse_address(own)
+        address, other = parse_address(named), parse_address(own)
     except MesosctlError:  # the client that uses it reports what is wrong
         return False
-    return (one.fake, one.zookeeper) == (other.fake, other.zookeeper) and all(map(other.names, one.bases))
+    return (address.fake, address.zookeeper) == (other.fake, other.zookeeper) and all(map(other.names, address.bases))
 
 
-class Origin(NamedTuple):
+class SettingOrigin(NamedTuple):
     """The origin of a value: `name` is the flag, the variable or the context."""
 
     kind: Literal["flag", "environment", "context", "default"]
@@ -91,7 +91,7 @@ class Origin(NamedTuple):
         return f"{self.kind} {self.name}".rstrip()
 
 
-DEFAULT = Origin("default")
+DEFAULT = SettingOrigin("default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class Settings:
 
     options: GlobalOptions
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
-    origins: Mapping[str, Origin] = field(default_factory=dict)
+    origins: Mapping[str, SettingOrigin] = field(default_factory=dict)
     context: str | None = None
     conflicting: Overruled | None = None
     """The master of the context, if another one is used."""
@@ -110,7 +110,7 @@ class Settings:
         """The context that names the master that is asked; None if a flag or a variable names another one."""
         return self.context if self.origin("master").kind == "context" else None
 
-    def origin(self, name: str) -> Origin:
+    def origin(self, name: str) -> SettingOrigin:
         """The origin of the value of that name."""
         return self.origins.get(name, DEFAULT)
 
@@ -131,7 +131,7 @@ def resolve(said: GlobalOptions, variables: Mapping[str, str], *, obeys_context:
     """
     everything = known_settings()
     values: dict[str, Value] = {}
-    origins: dict[str, Origin] = {}
+    origins: dict[str, SettingOrigin] = {}
     for setting in everything:
         _say(setting, said, variables, values, origins)
     if any(proves(name) and origin.kind == "flag" for name, origin in origins.items()):
@@ -157,19 +157,19 @@ def _say(
     said: GlobalOptions,
     variables: Mapping[str, str],
     values: dict[str, Value],
-    origins: dict[str, Origin],
+    origins: dict[str, SettingOrigin],
 ) -> None:
     """Add the value of one setting, from its flag or else from the environment."""
     flag = getattr(said, setting.name, None)
     if flag is not None and flag != 0:  # a switch that was not given is None, and verbosity counts from 0
         if setting.is_file and flag == "-":
             raise UsageError(f"{setting.option} {setting.check(flag)}", field=setting.option)
-        values[setting.name], origins[setting.name] = flag, Origin("flag", setting.option or "")
+        values[setting.name], origins[setting.name] = flag, SettingOrigin("flag", setting.option or "")
         return
     text = variables.get(setting.variable, "")
     if setting.name not in ONLY_SAID and (text if setting.is_secret else text.strip()):
         values[setting.name] = text if setting.is_secret else setting.parse(text, setting.variable)
-        origins[setting.name] = Origin("environment", setting.variable)
+        origins[setting.name] = SettingOrigin("environment", setting.variable)
 
 
 def _add_context(
@@ -177,7 +177,7 @@ def _add_context(
     name: str | None,
     variables: Mapping[str, str],
     values: dict[str, Value],
-    origins: dict[str, Origin],
+    origins: dict[str, SettingOrigin],
 ) -> tuple[str | None, Overruled | None]:
     """Add the settings of the context; return its name, by default the current one, and whether its master is used."""
     configuration = _read(variables)
@@ -201,7 +201,7 @@ def _add_context(
             continue
         value = kept[setting.key]
         values[setting.name] = configuration.place(str(value), variables) if setting.is_file else value
-        origins[setting.name] = Origin("context", name)
+        origins[setting.name] = SettingOrigin("context", name)
     return name, other
 
 

@@ -8,14 +8,15 @@ state. Other columns can be the one of --role-by.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, TextIO
+from typing import ClassVar
 
 from mesosctl.history.imports.agents import agents_of_table
+from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
     FrameworkOfTask,
     LogFormat,
+    LogSpan,
     NamedColumns,
-    Span,
     Unusable,
     amounts,
     maybe_micros_in,
@@ -25,9 +26,9 @@ from mesosctl.history.imports.rows import (
     role_in,
 )
 from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput, RuleViolation
 
 Row = dict[str, str]
 _AMOUNTS = ("cpus", "mem", "disk", "gpus")
@@ -48,7 +49,7 @@ class Columns(LogFormat[Row]):
         self._file_name = file_name
         self._table: NamedColumns | None = None
 
-    def rows(self, file: TextIO) -> Iterator[tuple[int, Row]]:
+    def rows(self, file: LogText) -> Iterator[tuple[int, Row]]:
         """See `LogFormat.rows`."""
         self._table = NamedColumns(file, self._file_name, (self._role_by, "to"))
         for several in (_TIMES, ("resources", *_AMOUNTS)):
@@ -91,9 +92,9 @@ class Columns(LogFormat[Row]):
         )
         return task, FrameworkOfTask(name, principal)
 
-    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+    def agents(self, span: LogSpan, file: LogText | None) -> Iterator[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
-        return [] if file is None else agents_of_table(file, span)
+        return iter(()) if file is None else agents_of_table(file, span)
 
 
 def _lasts(row: Row) -> Micros | None:

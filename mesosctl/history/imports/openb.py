@@ -2,18 +2,19 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import ClassVar, TextIO
+from typing import ClassVar
 
+from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
     FrameworkOfTask,
     LogFormat,
+    LogSpan,
     NamedColumns,
-    Span,
     Unusable,
-    add_agent,
     agent_row,
     amounts,
     check_amounts,
+    check_new_agent,
     maybe_micros_in,
     micros_in,
     milli_in,
@@ -45,7 +46,7 @@ class Openb(LogFormat[Row]):
         self._file_name = file_name
         self._table: NamedColumns | None = None
 
-    def rows(self, file: TextIO) -> Iterator[tuple[int, Row]]:
+    def rows(self, file: LogText) -> Iterator[tuple[int, Row]]:
         """See `LogFormat.rows`."""
         self._table = NamedColumns(file, self._file_name, (*_NEEDED, self._role_by))
         return iter(self._table)
@@ -83,16 +84,17 @@ class Openb(LogFormat[Row]):
         )
         return task, FrameworkOfTask(role, capabilities=("GPU_RESOURCES",))
 
-    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+    def agents(self, span: LogSpan, file: LogText | None) -> Iterator[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
-        found: dict[str, RecordedAgent] = {}
         if file is not None:
+            names: set[str] = set()
             for line, row in NamedColumns(file, _NODES, _NODE_NEEDED, "--agents"):
-                add_agent(found, _node(line, row, span), line, _NODES)
-        return list(found.values())
+                node = _node(line, row, span)
+                check_new_agent(names, node.id, line, _NODES)
+                yield node
 
 
-def _node(line: int, row: Row, span: Span) -> RecordedAgent:
+def _node(line: int, row: Row, span: LogSpan) -> RecordedAgent:
     try:
         total = amounts(
             {

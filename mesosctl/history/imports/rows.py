@@ -3,20 +3,25 @@
 import csv
 import math
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import ClassVar, Generic, NamedTuple, TextIO, TypeVar
+from typing import ClassVar, Generic, NamedTuple, TypeVar
 
+from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
-from mesosctl.model.errors import BadInput, RuleViolation
-from mesosctl.model.quantities import to_milli, to_number
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import role_error
+from mesosctl.mesos.amounts.quantities import to_milli, to_number
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.roles import role_error
 
 _LATEST = 253_402_214_400
 """Seconds of 9999-12-31: Python's calendar has no later day, and a day is left for time zones."""
+LONGEST_NAME = 512
+"""The most characters of a name; a task's id of Mesos has at most 255."""
+_MOST_COLUMNS = 1000
 LogRow = TypeVar("LogRow")
 
 
@@ -32,7 +37,7 @@ class Unusable(Exception):
 ENDS_TOO_EARLY = "it ends before it begins"
 
 
-class Span(NamedTuple):
+class LogSpan(NamedTuple):
     """The time from the first to the last moment of a log."""
 
     start: Micros
@@ -54,7 +59,7 @@ class LogFormat(ABC, Generic[LogRow]):
     name: ClassVar[str]
 
     @abstractmethod
-    def rows(self, file: TextIO) -> Iterator[tuple[int, LogRow]]:
+    def rows(self, file: LogText) -> Iterator[tuple[int, LogRow]]:
         """The rows with their lines.  Raises BadInput for a file of another form."""
 
     @abstractmethod
@@ -69,6 +74,7 @@ class LogFormat(ABC, Generic[LogRow]):
     def usable_task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
         """The task of a row, if a recording can hold it.  Raises Unusable."""
         found = self.task(line, row)
+        _check_names(*found)
         _check_times(found[0], self.columns)
         check_amounts(found[0].resources, self.columns)
         return found
@@ -82,8 +88,8 @@ class LogFormat(ABC, Generic[LogRow]):
             raise Unusable("it begins before it is asked for", self.columns["start"])
 
     @abstractmethod
-    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
-        """The agents, from the file of --agents if there is one.  Raises BadInput."""
+    def agents(self, span: LogSpan, file: LogText | None) -> Iterator[RecordedAgent]:
+        """The agents, from the file of --agents if there is one; reading them raises BadInput."""
 
 
 def number_in(text: str, column: str) -> float:
@@ -132,6 +138,13 @@ def micros_of(seconds: float, column: str) -> Micros:
     return round(seconds * MICROS)
 
 
+def _check_names(task: RecordedTask, of: FrameworkOfTask) -> None:
+    """Raise Unusable for a name that nobody can have given to a thing."""
+    for name in (task.id, of.name, of.principal, task.role, task.agent_id, task.state):
+        if name is not None and len(name) > LONGEST_NAME:
+            raise Unusable(f"a name in it is longer than {LONGEST_NAME} characters", "")
+
+
 def _check_times(task: RecordedTask, columns: Mapping[str, str]) -> None:
     """Raise Unusable for a time before 1970 or after 9999, of what is said or what follows from it."""
     began = task.asked if task.start is None else task.start
@@ -143,12 +156,12 @@ def _check_times(task: RecordedTask, columns: Mapping[str, str]) -> None:
 
 def check_amounts(resources: Resources, columns: Mapping[str, str]) -> None:
     """Raise Unusable for more than a master can hold, in a double of which it takes thousandths."""
-    for one in resources:
-        if isinstance(one.value, int):
+    for entry in resources:
+        if isinstance(entry.value, int):
             try:
-                to_milli(to_number(one.value))
+                to_milli(to_number(entry.value))
             except (ValueError, OverflowError):
-                column = columns.get(one.name, columns.get("", ""))
+                column = columns.get(entry.name, columns.get("", ""))
                 raise Unusable("it holds more than a master can count", column) from None
 
 
@@ -169,14 +182,22 @@ def amounts(values: Mapping[str, int]) -> Resources:
 class NamedColumns:
     """A table with a line of titles; rows are read by them."""
 
-    def __init__(self, file: TextIO, name: str, needed: tuple[str, ...], field: str = "FILE") -> None:
+    def __init__(self, file: LogText, name: str, needed: tuple[str, ...], field: str = "FILE") -> None:
         """Raises BadInput if a column is missing or is there twice; `field` is the option that names the file."""
         # Without strict, a quote that nobody closes takes all further rows into its cell.
-        self._reader = csv.reader(file, strict=True)
+        self._file, self._reader = file, csv.reader(file, strict=True)
         self._name, self._field = name, field
         _, titles = next(self._lines(), (1, []))
         self.titles = [title.strip() for title in titles]
-        repeated = next((one for one in self.titles if one and self.titles.count(one) > 1), None)
+        if len(self.titles) > _MOST_COLUMNS or len(max(self.titles, key=len, default="")) > LONGEST_NAME:
+            raise BadInput(
+                f"{name}, line 1: there are more than {_MOST_COLUMNS:,} columns, or one with a name of more than "
+                f"{LONGEST_NAME} characters",
+                field=field,
+                hint="the first line has the names of columns",
+            )
+        counts = Counter(self.titles)
+        repeated = next((title for title in self.titles if title and counts[title] > 1), None)
         if repeated is not None:
             raise BadInput(
                 f"{name} has the column '{repeated}' twice", field=field, hint="rename one of them, or leave it out"
@@ -202,6 +223,7 @@ class NamedColumns:
         """The cells of each row, with the line where it begins.  Raises BadInput for what is no csv."""
         while True:
             line = self._reader.line_num + 1
+            self._file.begin_row()
             try:
                 cells = next(self._reader)
             except StopIteration:
@@ -235,8 +257,12 @@ def agent_row(line: int, name: str, error: Unusable | RuleViolation) -> BadInput
     return BadInput(f"{name}, line {line}: {error}", field="--agents")
 
 
-def add_agent(found: dict[str, RecordedAgent], agent: RecordedAgent, line: int, name: str) -> None:
-    """Add an agent of a table to those that were found.  Raises BadInput if it has no name, or that of another."""
-    if not agent.id or agent.id in found:
-        raise BadInput(f"{name}, line {line}: the name '{agent.id}' is empty or repeated", field="--agents")
-    found[agent.id] = agent
+def check_new_agent(names: set[str], agent: str, line: int, name: str) -> None:
+    """Add the name of an agent to those of a table.  Raises BadInput if it is empty, too long, or that of another."""
+    if not agent or agent in names:
+        raise BadInput(f"{name}, line {line}: the name '{agent:.60}' is empty or repeated", field="--agents")
+    if len(agent) > LONGEST_NAME:
+        raise BadInput(
+            f"{name}, line {line}: the name '{agent:.60}…' is longer than {LONGEST_NAME} characters", field="--agents"
+        )
+    names.add(agent)

@@ -1,19 +1,17 @@
 """`history import`: one file, in one transaction."""
 
-import gzip
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO, cast
+from typing import Any
 
-from mesosctl.file_reading import open_file, unreadable_hint, why_unreadable
+from mesosctl.files.reading import LARGEST_TEXT
 from mesosctl.history.imports.columns import Columns
 from mesosctl.history.imports.formats import ROLE_BY, FormatName
+from mesosctl.history.imports.log_file import opened
 from mesosctl.history.imports.openb import Openb
-from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, Span, Unusable
+from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, LogSpan, Unusable
 from mesosctl.history.imports.swf import ROLE_FIELDS, Swf
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.records import (
@@ -24,14 +22,17 @@ from mesosctl.history.records import (
     RecordedTask,
     SkippedRows,
 )
-from mesosctl.model.errors import BadInput, UsageError
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput, UsageError
 
 _PROCESSOR = "cpus:1"
-_GZIP = b"\x1f\x8b"
 _ROWS_BETWEEN = 5_000
 """Rows after which progress is told."""
+MOST_FRAMEWORKS = 250_000
+"""The most frameworks of a log, each counted once for every role of it; they are in memory until it has been read."""
+MOST_OF_NAMES = 32 << 20
+"""The most characters of all their names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,16 @@ class ImportOptions:
 
 
 @dataclass(slots=True)
+class _SeenFramework:
+    """A framework, from its first task to its last one."""
+
+    of: FrameworkOfTask
+    start: Micros
+    end: Micros
+    roles: set[str]
+
+
+@dataclass(slots=True)
 class _Seen:
     """The facts that are known once all rows are read."""
 
@@ -56,7 +67,10 @@ class _Seen:
     rows: int = 0
     used: int = 0
     skipped: dict[str, SkippedRows] = field(default_factory=dict)
-    frameworks: dict[str, tuple[FrameworkOfTask, set[str], Micros, Micros]] = field(default_factory=dict)
+    frameworks: dict[str, _SeenFramework] = field(default_factory=dict)
+    roles_of_frameworks: int = 0
+    names: int = 0
+    """The characters of their names."""
 
     def skip(self, error: Unusable, line: int) -> None:
         """Count a row that is not used; the first of its cause is the one that is shown."""
@@ -74,11 +88,13 @@ class _Seen:
         self.end = end if self.end is None else max(self.end, end)
         known = self.frameworks.get(task.framework_id)
         if known is None:
-            self.frameworks[task.framework_id] = (of, {task.role}, begin, end)
-        elif begin < known[2] or end > known[3] or task.role not in known[1]:
-            self.frameworks[task.framework_id] = (
-                known[0], known[1] | {task.role}, min(begin, known[2]), max(end, known[3]),
-            )  # fmt: skip
+            known = self.frameworks[task.framework_id] = _SeenFramework(of, begin, end, set())
+            self.names += 2 * len(task.framework_id)  # which its name and principal make
+        known.start, known.end = min(begin, known.start), max(end, known.end)
+        if task.role not in known.roles:
+            known.roles.add(task.role)
+            self.roles_of_frameworks += 1
+            self.names += len(task.role)
 
 
 def import_log(
@@ -94,8 +110,8 @@ def import_log(
     """
     log_format = _format(options)
     cluster_id = options.cluster_id or _stem(options.file)
-    with recording.transaction(), _opened(options.file, "FILE") as (file, part):
-        before = {one.cluster_id: one for one in recording.clusters()}.get(cluster_id)
+    with recording.transaction(), opened(options.file, "FILE") as file:
+        before = {recorded.cluster_id: recorded for recorded in recording.clusters()}.get(cluster_id)
         cluster = before or RecordedCluster(cluster_id, options.file.name, clean_end=True)
         recording.put_cluster(cluster)
         recording.begin_import(cluster_id, options.file.name, options.format)
@@ -109,8 +125,15 @@ def import_log(
             else:
                 recording.add_task(cluster_id, task)
                 seen.use(task, of)
+                if seen.roles_of_frameworks > MOST_FRAMEWORKS or seen.names > MOST_OF_NAMES:
+                    raise BadInput(
+                        f"{options.file}, line {line}: more than {MOST_FRAMEWORKS:,} frameworks are named up to here, "
+                        f"or their names have more than {MOST_OF_NAMES:,} characters",
+                        field="FILE",
+                        hint="import parts of it into several recordings",
+                    )
             if seen.rows % _ROWS_BETWEEN == 0:
-                progress(f"reading {options.file.name}: {seen.rows:,} rows", part())
+                progress(f"reading {options.file.name}: {seen.rows:,} rows", file.part())
         if seen.start is None or seen.end is None:
             raise _nothing_usable(options.file, seen)
         if log_format.unused is not None:
@@ -131,18 +154,17 @@ def _add_around(
 ) -> None:
     """Add what is known of a log only at its end: its agents, its frameworks and its span."""
     assert seen.start is not None and seen.end is not None  # noqa: PT018
-    span = Span(seen.start, seen.end)
-    if options.agents is None:
-        agents = log_format.agents(span, None)
-    else:
-        with _opened(options.agents, "--agents") as (file, _):
-            agents = log_format.agents(span, file)
-    for agent in agents:
-        recording.add_agent(cluster.cluster_id, agent)
-    for framework_id, (of, roles, start, end) in seen.frameworks.items():
+    span = LogSpan(seen.start, seen.end)
+    with nullcontext() if options.agents is None else opened(options.agents, "--agents", LARGEST_TEXT) as file:
+        for agent in log_format.agents(span, file):
+            recording.add_agent(cluster.cluster_id, agent)
+    for framework_id, framework in seen.frameworks.items():
+        roles, of = tuple(sorted(framework.roles)), framework.of
         recording.add_framework(
             cluster.cluster_id,
-            RecordedFramework(framework_id, of.name, tuple(sorted(roles)), start, end, of.principal, of.capabilities),
+            RecordedFramework(
+                framework_id, of.name, roles, framework.start, framework.end, of.principal, of.capabilities
+            ),
         )
     first, last = cluster.first_seen, cluster.last_seen
     recording.put_cluster(
@@ -186,24 +208,3 @@ def _nothing_usable(file: Path, seen: _Seen) -> BadInput:
         field="FILE",
         hint="choose the format of the file with --format",
     )
-
-
-@contextmanager
-def _opened(path: Path, option: str) -> Iterator[tuple[TextIO, Callable[[], float | None]]]:
-    """The text of a file, which may be compressed, and the part of it that was read.  Raises BadInput."""
-    try:
-        with open_file(path) as raw:
-            size = path.stat().st_size
-            compressed = raw.peek(2)[:2] == _GZIP
-            inner = cast("BufferedReader", gzip.GzipFile(fileobj=raw)) if compressed else raw
-            # Names may be in any encoding; a byte that is not UTF-8 stays what it is.
-            with TextIOWrapper(inner, encoding="utf-8-sig", errors="replace", newline="") as text:
-                yield text, lambda: raw.tell() / size if size else None
-    except (OSError, EOFError, ValueError, zlib.error) as error:
-        if isinstance(error, OSError | ValueError) and not isinstance(error, gzip.BadGzipFile):
-            why, hint = why_unreadable(error), None
-            with suppress(OSError):
-                hint = unreadable_hint(path, error)
-        else:
-            why, hint = "it is compressed, and it is cut short or damaged", None
-        raise BadInput(f"{path} cannot be read: {why}", field=option, hint=hint) from None

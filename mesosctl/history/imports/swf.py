@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import ClassVar, Literal, TextIO
+from typing import ClassVar, Literal
 
 from mesosctl.history.imports.agents import agents_of_table
+from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
     FrameworkOfTask,
     LogFormat,
-    Span,
+    LogSpan,
     Unusable,
     check_amounts,
     micros_of,
@@ -17,9 +18,9 @@ from mesosctl.history.imports.rows import (
     role_in,
 )
 from mesosctl.history.records import RecordedAgent, RecordedTask
-from mesosctl.model.errors import BadInput
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import value_times
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import value_times
+from mesosctl.mesos.errors import BadInput
 
 RoleField = Literal["user", "group", "queue"]
 ROLE_FIELDS: dict[str, int] = {"user": 12, "group": 13, "queue": 15}
@@ -35,6 +36,8 @@ _STATES = {0: "TASK_FAILED", 1: "TASK_FINISHED", 5: "TASK_KILLED"}
 _PARTS = (2, 3, 4)
 """States of a part of a job that was checkpointed: the whole job has a line of its own."""
 _AGENT = "swf"
+_MOST_HELD = 4096
+"""The most sizes of jobs that are kept as resources."""
 
 
 class Swf(LogFormat[list[str]]):
@@ -53,9 +56,9 @@ class Swf(LogFormat[list[str]]):
         self._most = 0
         self._held: dict[int, Resources] = {}
 
-    def rows(self, file: TextIO) -> Iterator[tuple[int, list[str]]]:
+    def rows(self, file: LogText) -> Iterator[tuple[int, list[str]]]:
         """See `LogFormat.rows`; comments are read as well."""
-        for line, text in enumerate(file, 1):
+        for line, text in file.rows():
             if text.startswith(";"):
                 key, _, value = text[1:].partition(":")
                 if key.strip() in _HEADER:
@@ -80,8 +83,9 @@ class Swf(LogFormat[list[str]]):
         status = int(self._field(row, 11))
         if status in _PARTS:
             raise Unusable("it is a part of a job that has a line of its own", _NAMES[11])
-        asked = micros_of(self._began + self._known(row, 2), _NAMES[2])
-        start = asked + micros_of(max(0.0, self._field(row, 3)), _NAMES[3])
+        submitted = micros_of(self._began + self._known(row, 2), _NAMES[2])
+        waited = self._field(row, 3)
+        start = submitted + micros_of(max(0.0, waited), _NAMES[3])
         end = start + micros_of(self._known(row, 4), _NAMES[4])
         user = _named(self._field(row, 12))
         task = RecordedTask(
@@ -90,7 +94,7 @@ class Swf(LogFormat[list[str]]):
             role=role_in(_named(self._field(row, self._role_field)), _NAMES[self._role_field]),
             resources=self._times(self._processors_of(row)),
             agent_id=self._agent_id,
-            asked=asked,
+            asked=None if waited < 0 else submitted,  # a log that knows no waits has the start for the submission
             start=start,
             end=end,
             state=_STATES.get(status),
@@ -109,7 +113,9 @@ class Swf(LogFormat[list[str]]):
 
     def _times(self, processors: int) -> Resources:
         if processors not in self._held:
-            parts = (one.with_value(value_times(one.value, processors)) for one in self._processor)
+            if len(self._held) >= _MOST_HELD:
+                self._held.clear()
+            parts = (entry.with_value(value_times(entry.value, processors)) for entry in self._processor)
             self._held[processors] = Resources(parts)
         return self._held[processors]
 
@@ -138,16 +144,17 @@ class Swf(LogFormat[list[str]]):
             raise _header_error(key, words[0])
         return found if found > 0 else None
 
-    def agents(self, span: Span, file: TextIO | None) -> list[RecordedAgent]:
+    def agents(self, span: LogSpan, file: LogText | None) -> Iterator[RecordedAgent]:
         """See `LogFormat.agents`; without a file one of MaxProcs processors, or of the largest job."""
-        if file is not None:
-            return agents_of_table(file, span)
+        return iter([self._only_agent(span)]) if file is None else agents_of_table(file, span)
+
+    def _only_agent(self, span: LogSpan) -> RecordedAgent:
         total = self._times(self._processors or self._most)
         try:
             check_amounts(total, self.columns)
         except Unusable:
             raise _header_error("MaxProcs", f"{self._processors:g}") from None
-        return [RecordedAgent(_AGENT, _AGENT, total, span.start, span.end)]
+        return RecordedAgent(_AGENT, _AGENT, total, span.start, span.end)
 
 
 def _named(number: float) -> str:
@@ -155,4 +162,6 @@ def _named(number: float) -> str:
 
 
 def _header_error(key: str, value: str) -> BadInput:
-    return BadInput(f"{key} is {value} in the header, which is out of range", field="FILE", hint="correct that line")
+    return BadInput(
+        f"{key} is {value:.60} in the header, which is out of range", field="FILE", hint="correct that line"
+    )

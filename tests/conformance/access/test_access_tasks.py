@@ -87,6 +87,9 @@ def test_running_tasks(master: Cluster, permissive: bool) -> None:
     of_group = {name: {"TASK_ERROR REASON_TASK_GROUP_UNAUTHORIZED": 1} for name in ("g1", "g2")}
     assert refused("runner", group(default_executor(), info("g1"), info("g2", "nobody"))) == of_group
     assert refused("runner", group(default_executor(), info("g1"), info("g2", "root"))) == {}
+    for user, expected in (("nobody", of_group), ("root", {})):
+        as_user = default_executor() | {"type": "CUSTOM", "command": {"value": "x", "user": user}}
+        assert refused("runner", group(as_user, info("g1"), info("g2", "root"))) == expected
     # What is forbidden is said of a task that is invalid as well.
     both = info("nobody", "nobody") | {"resources": []}
     assert refused("runner", launch(both)) == {"nobody": forbidden}

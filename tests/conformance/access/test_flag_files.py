@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier
 from tests.conformance.masters.cluster import Setup
 

@@ -2,12 +2,14 @@
 
 import gzip
 import json
+import random
 import socket
 import zlib
 
 import pytest
 
 from tests.conformance.callers.joining import quick
+from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.waiting import PATIENCE
@@ -168,3 +170,73 @@ def test_a_subscription(master: Cluster, version: str, headers: tuple[str, ...])
         lambda: all(entry["id"] != framework_id for entry in master.read("/frameworks")["frameworks"])
     )
     assert gone
+
+
+def asked(master: Cluster, *headers: str, target: str = "/state") -> dict[str, str]:
+    """The headers of the answer to a GET, or to a call that reads, by their names in small letters."""
+    call = json.dumps({"type": "GET_HEALTH"}) if target == "/api/v1" else ""
+    request = post(target, call, headers=headers)
+    with connect(master) as connection:
+        connection.sendall(request if call else request.replace(b"POST", b"GET", 1))
+        head = until(connection, b"\r\n\r\n").partition(b"\r\n\r\n")[0].decode()
+    status, *lines = head.split("\r\n")
+    found = dict(line.split(": ", 1) for line in lines)
+    return {":status": status.split()[1]} | {name.lower(): value for name, value in found.items()}
+
+
+def is_packed(master: Cluster, *headers: str, target: str = "/state") -> bool:
+    return asked(master, *headers, target=target).get("content-encoding") == "gzip"
+
+
+@pytest.mark.parametrize(
+    ("headers", "packed"),
+    [
+        ((), False),
+        (("Accept-Encoding: gzip",), True),
+        (("Accept-Encoding: GZIP",), True),
+        (("Accept-Encoding: gzip;q=0",), False),
+        (("Accept-Encoding: gzip ; q = 0.0, *",), False),
+        (("Accept-Encoding: *",), True),
+        (("Accept-Encoding: identity;q=0",), False),
+        (("Accept-Encoding: identity;q=0, *;q=0.1",), True),
+        (("Accept-Encoding: x-gzip, gzipped",), False),
+        (("Accept-Encoding: br, gzip;q=1e-3",), True),
+        (("Accept-Encoding: gzip;q=yes",), False),
+        (("Accept-Encoding: gzip;q=0", "Accept-Encoding: gzip"), True),
+        (("Accept-Encoding: gzip", "Accept-Encoding: gzip;q=0"), False),
+    ],
+)
+def test_who_is_answered_in_gzip(master: Cluster, headers: tuple[str, ...], packed: bool) -> None:
+    assert is_packed(master, *headers) is packed
+
+
+def test_what_is_short_is_not_packed(master: Cluster) -> None:
+    around = len("([])")
+    for size, packed in ((1023, False), (1024, True)):
+        assert is_packed(master, "Accept-Encoding: gzip", target=f"/weights?jsonp={'f' * (size - around)}") is packed
+
+
+WORDS = (
+    *("gzip", "GZip", "*", "identity", "br", "gzip2", "application/json", "application/*", "*/*", "Application/JSON"),
+    *("application/x-protobuf", "text/html", "q", "q=0", "q=0.0", "q=1", "q=.5", "q=1e-3", "q=-1", "q=x", "q=inf"),
+    *("q=nan", "q=0x1", "q=", "Q=0", "a=b", "", " ", "\t", "="),
+)
+
+
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
+def test_any_header_is_read_alike(pool: Pool) -> None:
+    """Words in any order, with any separators between them, of what a client takes."""
+    dice = random.Random(SEED)
+    real, fake = pool.lend(REAL, AGENTS), pool.lend(SOCKET, AGENTS)
+    for _ in range(SLOW_STEPS):
+        text = "".join(
+            dice.choice(WORDS) + dice.choice((",", ";", ";", ", ", " ; ")) for _ in range(dice.randint(1, 5))
+        )
+        given = dice.choice(("Accept", "Accept-Encoding"))
+        header = f"{given}: {text.strip()[: -1 if dice.random() < 0.8 else None]}"
+        target = "/api/v1" if given == "Accept" else "/state"
+        wanted, found = asked(real, header, target=target), asked(fake, header, target=target)
+        for name in (":status", "content-type", "content-encoding"):
+            assert found.get(name) == wanted.get(name), (header, name)

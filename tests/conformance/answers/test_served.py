@@ -7,7 +7,7 @@ import pytest
 from fake_master.http.routes import NOT_SERVED, Endpoints
 from fake_master.sources.cluster_file import BUILT_IN
 from fake_master.state.flags import MasterFlags
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.conformance.masters.carriers import REAL, Carrier
 from tests.conformance.masters.cluster import Cluster
 

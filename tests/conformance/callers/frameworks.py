@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from tests.conformance.callers.subscribers import Event, Subscription
-from tests.conformance.masters.cluster import Answer, Cluster
+from tests.conformance.masters.cluster import Answer, Cluster, basic
 from tests.helpers.waiting import PATIENCE
 
 PATH = "/api/v1/scheduler"
@@ -15,21 +15,28 @@ FROM_AGENTS = frozenset({"UPDATE", "UPDATE_OPERATION_STATUS"})
 
 
 class Framework:
-    """One framework on one master.  `info` replaces or adds fields of FrameworkInfo; None removes one."""
+    """One framework on one master.  `info` replaces or adds fields of FrameworkInfo; None removes one.
+
+    It authenticates as `by`, or not at all.
+    """
 
     def __init__(
         self,
         cluster: Cluster,
         *roles: str,
         capabilities: tuple[str, ...] = ("MULTI_ROLE", "RESERVATION_REFINEMENT"),
+        by: str | None = None,
         **info: Any,
     ) -> None:
         self.cluster = cluster
+        self.headers = HEADERS | ({} if by is None else basic(by))
         listed = [{"type": name} for name in capabilities]
         whole = {"user": "u", "name": "f", "roles": list(roles), "capabilities": listed, **info}
         self.info = {name: value for name, value in whole.items() if value is not None}
         self.id: str | None = None
         self.subscription: Subscription | None = None
+        self.answered: set[str] = set()
+        """The ids of the offers that it has accepted or declined."""
         self._forget()
 
     def _forget(self) -> None:
@@ -47,7 +54,7 @@ class Framework:
         info = self.info if self.id is None else {**self.info, "id": {"value": self.id}}
         body = {"type": "SUBSCRIBE", **known, "subscribe": {"framework_info": info, **more}}
         self._has_failed_over = self.subscription is not None
-        self.subscription = self.cluster.subscribers.open(PATH, json.dumps(body), HEADERS)
+        self.subscription = self.cluster.subscribers.open(PATH, json.dumps(body), self.headers)
         self._forget()
         return self.subscription
 
@@ -61,7 +68,7 @@ class Framework:
     def call(self, kind: str, *, stream_id: str | None = "", **body: Any) -> Answer:
         """A call on this stream; `stream_id` replaces its id, None leaves the header out."""
         stream_id = self.stream.headers["Mesos-Stream-Id"] if stream_id == "" else stream_id
-        headers = HEADERS | ({} if stream_id is None else {"Mesos-Stream-Id": stream_id})
+        headers = self.headers | ({} if stream_id is None else {"Mesos-Stream-Id": stream_id})
         content = json.dumps({"type": kind, "framework_id": {"value": self.id}, **body})
         return self.cluster.request("POST", PATH, content=content, headers=headers)
 
@@ -72,11 +79,13 @@ class Framework:
 
     def accept(self, offers: list[Event], *operations: Event, refuse: float | None = 0.0) -> None:
         """ACCEPT."""
+        self.answered |= {offer["id"]["value"] for offer in offers}
         filters = {} if refuse is None else {"filters": {"refuse_seconds": refuse}}
         self.ask("ACCEPT", accept={"offer_ids": [o["id"] for o in offers], "operations": list(operations), **filters})
 
     def decline(self, offers: list[Event], refuse: float | None = None) -> None:
         """DECLINE."""
+        self.answered |= {offer["id"]["value"] for offer in offers}
         filters = {} if refuse is None else {"filters": {"refuse_seconds": refuse}}
         self.ask("DECLINE", decline={"offer_ids": [o["id"] for o in offers], **filters})
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 
-from mesosctl.api.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json import recordio
 from tests.conformance.callers.driver import Driver, inside
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.waiting import PATIENCE

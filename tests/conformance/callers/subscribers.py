@@ -19,8 +19,8 @@ import httpx
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import recordio
-from tests.conformance.masters.codec import JSON_ALONE
+from mesosctl.mesos.messages.protobuf_json import recordio
+from tests.conformance.masters.codec import JSON_ALONE, Codec
 from tests.helpers.waiting import PATIENCE
 
 Event = dict[str, Any]
@@ -37,6 +37,8 @@ class Subscription:
     content: bytes
     hang_up: Callable[[], None]
     path: str = ""
+    codec: Codec = JSON_ALONE
+    """How its events are written."""
     events: list[Event] = field(default_factory=list)
     closed: bool = False
 
@@ -80,7 +82,7 @@ class OverTheNetwork(Subscribers):
             client.close()
             return Subscription(response.status_code, response.headers, body, lambda: None)
         connection: socket.socket = response.extensions["network_stream"].get_extra_info("socket")
-        subscription = Subscription(200, response.headers, b"", lambda: hang_up(), path)  # noqa: PLW0108  # made below
+        subscription = Subscription(200, response.headers, b"", lambda: hang_up(), path, self.codec)  # noqa: PLW0108  # made below
         reader = threading.Thread(target=self._read, args=(response, subscription), daemon=True)
 
         def hang_up() -> None:
@@ -97,7 +99,7 @@ class OverTheNetwork(Subscribers):
         with contextlib.suppress(httpx.HTTPError, recordio.BrokenRecord):
             for record in recordio.decode(response.iter_bytes()):
                 with self._news:
-                    subscription.events.append(self.codec.event(subscription.path, record))
+                    subscription.events.append(subscription.codec.event(subscription.path, record))
                     self._news.notify_all()
         with self._news:
             subscription.closed = True
@@ -139,7 +141,7 @@ class InTheSameProcess(Subscribers):
         shown = httpx.Headers(dict(answer.headers))
         if stream is None:
             return Subscription(answer.status, shown, answer.body, lambda: None)
-        subscription = Subscription(answer.status, shown, b"", stream.abandon, path)
+        subscription = Subscription(answer.status, shown, b"", stream.abandon, path, self.codec)
         self._carried.append((stream, subscription))
         self._carry()
         return subscription
@@ -162,5 +164,5 @@ class InTheSameProcess(Subscribers):
     def _carry(self) -> None:
         for stream, subscription in self._carried:
             records = recordio.decode(stream.take())
-            subscription.events.extend(self.codec.event(subscription.path, record) for record in records)
+            subscription.events.extend(subscription.codec.event(subscription.path, record) for record in records)
             subscription.closed = stream.closed

@@ -19,8 +19,8 @@ def test_agents_leave_and_come_back(master: Cluster) -> None:
         assert status == 0, said
         return [(each["id"], each["status"], each["sent"], each["confirmed"]) for each in said["changes"]]
 
-    assert typed(f"agents drain {one} --max-grace-period 5s --wait") == [(one, "drained", True, True)]
-    assert typed(f"agents drain {one} {two} --at-most 1 --max-grace-period 5s") == [
+    assert typed(f"agents drain {one} --max-grace-period 5s --wait --yes") == [(one, "drained", True, True)]
+    assert typed(f"agents drain {one} {two} --at-most 1 --max-grace-period 5s --yes") == [
         (one, "drained", False, True),
         (two, "drained", True, True),
     ]

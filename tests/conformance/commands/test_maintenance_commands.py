@@ -74,7 +74,7 @@ def test_a_rack_is_named_by_its_attribute_and_a_schedule_comes_from_a_file(maste
     schedule()
     typed(f"maintenance schedule -f {file} --yes")
     assert scheduled() == []
-    assert typed("agents drain --attribute rack=r1 --wait")["changes"][0]["status"] == "drained"
+    assert typed("agents drain --attribute rack=r1 --wait --yes")["changes"][0]["status"] == "drained"
     assert typed("agents reactivate --attribute rack=r1")["changes"][0]["status"] == "active"
 
 

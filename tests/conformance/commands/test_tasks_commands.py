@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from mesosctl.model.version_profile import TERMINAL_STATES
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.tasks import SETUP, joined, launch, task, told
 from tests.conformance.masters.cluster import Cluster

@@ -24,7 +24,7 @@ def test_conditions_come_true(master: Cluster) -> None:
     typed("quota set web cpus:2")
     framework = Framework(master, "web").subscribe()
     typed("wait offers/web role/web=met")
-    typed(f"agents drain {agent} --no-wait")
+    typed(f"agents drain {agent} --no-wait --yes")
     typed(f"wait --for agent/{agent}=drained")
     typed(f"agents reactivate {agent} --no-wait")
     typed(f"wait agent/{agent}=active")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mesosctl.model.quantities import Quantities, to_milli
+from mesosctl.mesos.amounts.quantities import Quantities, to_milli
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join, joining

@@ -9,16 +9,16 @@ import httpx
 from fake_master.master import Master as FakeMaster
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.transports.in_process import InProcessTransport
-from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
-from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
+from mesosctl.snapshot.work import read_snapshot
 from tests.conformance.masters.cluster import Cluster
 
 
 def read_from(address: str, transport: httpx.BaseTransport | None, **more: Any) -> ClusterSnapshot:
-    client = Master(parse_address(address), transport=transport)
+    client = LeadingMaster(parse_address(address), transport=transport)
     try:
         return read_snapshot(client, **more)
     finally:

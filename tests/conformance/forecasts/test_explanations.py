@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from mesosctl.model.errors import MasterFailed
+from mesosctl.mesos.errors import MasterFailed
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.forecasts.explanation_cases import SITUATIONS
 from tests.conformance.forecasts.forecasting import Case, World, everything, world_of
@@ -59,7 +59,7 @@ def test_the_cause_is_named(name: str, carrier: Carrier, pool: Pool, tmp_path: P
 
 def test_without_metrics_refusals_are_unknown(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     situation = SITUATIONS["it has declined everything for long"]
-    monkeypatch.setattr("mesosctl.operations.offer_explanation._numbers", _no_metrics)
+    monkeypatch.setattr("mesosctl.offers.explanation._numbers", _no_metrics)
     case = Case(situation.setup, situation.prepared, "", None, 0)
     with world_of(case, IN_PROCESS, pool, tmp_path) as world:
         said = explained(world, "ads")

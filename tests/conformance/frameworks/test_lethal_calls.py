@@ -6,7 +6,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join, quick
-from tests.conformance.callers.operations import reserve
+from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.callers.tasks import custom, executor, group, joined, launch, refusal, task
 from tests.conformance.masters.carriers import EVERY_CARRIER, REAL, Carrier
@@ -69,20 +69,53 @@ def test_a_resource_of_type_text_in_a_reserve(join: Join) -> None:
     assert lives(framework, offer)
 
 
-def volume(size: float, **more: Any) -> dict[str, Any]:
-    disk = {"persistence": {"id": "v1", "principal": "p"}, "volume": {"mode": "RW", "container_path": "data"}}
+def volume(size: float, name: str = "v1", **more: Any) -> dict[str, Any]:
+    disk = {"persistence": {"id": name, "principal": "p"}, "volume": {"mode": "RW", "container_path": "data"}}
     return owned("ads", "p", disk=size)[0] | {"disk": disk, **more}
 
 
-def create(entry: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "CREATE", "create": {"volumes": [entry]}}
+def create(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "CREATE", "create": {"volumes": list(entries)}}
 
 
-def test_a_volume_of_no_size(join: Join) -> None:
+def destroy(*entries: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "DESTROY", "destroy": {"volumes": list(entries)}}
+
+
+ONE, NONE = owned("ads", "p", cpus=1), owned("ads", "p", mem=0)
+OF_NOTHING: dict[str, tuple[list[dict[str, Any]], dict[str, Any]]] = {
+    "a reserve": ([], reserve(NONE)),
+    "an unreserve": ([], unreserve(NONE)),
+    "an unreserve that does something as well": ([reserve(ONE)], unreserve([*ONE, *NONE])),
+    "a create": ([], create(volume(0))),
+    "a create that does something as well": ([reserve(owned("ads", "p", disk=10))], create(volume(10), volume(0, "w"))),
+    "a destroy that does something as well": (
+        [reserve(owned("ads", "p", disk=10)), create(volume(10))],
+        destroy(volume(10), volume(0, "w")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "operation"), OF_NOTHING.values(), ids=OF_NOTHING)
+def test_an_operation_on_nothing(join: Join, before: list[dict[str, Any]], operation: dict[str, Any]) -> None:
     framework = joined(join, principal="p")
+    framework.accept(framework.offers(), *before)
     offer = framework.offers()[0]
-    framework.accept([offer], create(volume(0)))
+    framework.accept([offer], operation)
     assert lives(framework, offer)
+
+
+def test_a_minimum_of_an_offer_that_cannot_be_counted(join: Join) -> None:
+    framework = joined(join)
+    offer = framework.offers()[0]
+    minimum = {"min_allocatable_resources": {"quantities": [{"quantities": {"cpus": {"value": 1e16}}}]}}
+    info = {**framework.info, "id": {"value": framework.id}, "offer_filters": {"eng": minimum}}
+    assert framework.call("UPDATE_FRAMEWORK", update_framework={"framework_info": info}).status == 400
+    framework.decline([offer], refuse=0)
+    assert lives(framework, offer)
+    framework.info["offer_filters"] = {"ads": minimum}
+    other = Framework(framework.cluster, "ads", offer_filters={"ads": minimum})
+    assert framework.open().status == other.open().status == 400
 
 
 def test_a_shared_volume_that_is_there(join: Join) -> None:

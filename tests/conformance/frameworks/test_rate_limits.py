@@ -17,8 +17,8 @@ from typing import Any
 import pytest
 
 from mesosctl.__main__ import main
-from mesosctl.api.rate_limits import from_json
-from mesosctl.planning.rate_limit_simulation import simulate
+from mesosctl.mesos.messages.rate_limits import from_json
+from mesosctl.mesos.rules.rate_limit_simulation import simulate
 from tests.conformance.callers.senders import DriverSender, HttpSender, Sender
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup

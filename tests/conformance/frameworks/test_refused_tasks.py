@@ -9,6 +9,15 @@ from tests.conformance.callers.tasks import custom, executor, group, joined, lau
 from tests.conformance.scenarios.scenario import scalars
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
+DOCKER = {"type": "DOCKER", "docker": {"image": "i"}}
+
+
+def on_csi(**volume: Any) -> dict[str, Any]:
+    source = {"type": "CSI_VOLUME", **({"csi_volume": volume} if volume else {})}
+    return {"type": "MESOS", "volumes": [{"mode": "RW", "container_path": "p", "source": source}]}
+
+
+NOT_PROVISIONED = "Invalid volume: 'source.csi_volume.static_provisioning' is not set for CSI volume"
 # What is changed in the task, what in the executor, and what the master says.
 BAD_GROUPS: dict[str, Case] = {
     "a bad id": ({"task_id": {"value": "a/b"}}, {}, "Task 'a/b' is invalid: 'a/b' contains invalid characters"),
@@ -39,6 +48,34 @@ BAD_GROUPS: dict[str, Case] = {
         "Executor 'e' uses less memory (None) than the minimum required (32MB)",
     ),
     "no disk": ({}, {"resources": scalars(cpus=0.1, mem=32)}, "Executor 'e' uses no disk"),
+    "Docker for a custom executor": (
+        {},
+        {"type": "CUSTOM", "command": {"value": "x"}, "container": DOCKER},
+        "Docker ContainerInfo is not supported on the executor",
+    ),
+    "a volume of CSI": (
+        {"container": on_csi(plugin_name="p")},
+        {},
+        f"Task 't' is invalid: Task's `ContainerInfo` is invalid: {NOT_PROVISIONED}",
+    ),
+    "a volume of CSI for the executor": (
+        {},
+        {"container": on_csi(plugin_name="p")},
+        f"Executor's `ContainerInfo` is invalid: {NOT_PROVISIONED}",
+    ),
+    # Of two faults, the one that the master finds first.
+    "no type, and a bad id": ({}, {"type": None, "executor_id": {"value": "a/b"}}, "'a/b' contains invalid characters"),
+    "no type, and no framework id": ({}, {"type": None, "framework_id": None}, "'ExecutorInfo.framework_id' must"),
+    "an unknown type, and a grace period below zero": (
+        {},
+        {"type": "UNKNOWN", "shutdown_grace_period": {"nanoseconds": -1}},
+        "ExecutorInfo's 'shutdown_grace_period' must be non-negative",
+    ),
+    "too small, and another executor of the task": (
+        {"executor": {"executor_id": {"value": "x"}}},
+        {"resources": []},
+        "The `ExecutorInfo` of task 't' is different from executor 'e'",
+    ),
 }
 
 
@@ -73,6 +110,27 @@ BAD_TASKS: dict[str, Case] = {
         {"command": None},
         {"type": "DEFAULT", "command": None},
         "'ExecutorInfo.type' must be 'CUSTOM'",
+    ),
+    "an executor of an unknown type": ({"command": None}, {"type": "UNKNOWN"}, "'ExecutorInfo.type' must be 'CUSTOM'"),
+    "a default executor with a command": (
+        {"command": None},
+        {"type": "DEFAULT"},
+        "'ExecutorInfo.command' must not be set for 'DEFAULT' executor",
+    ),
+    "a volume of CSI without one": (
+        {"container": on_csi()},
+        {},
+        "Task's `ContainerInfo` is invalid: Invalid volume: 'source.csi_volume' is not set for CSI volume",
+    ),
+    "a volume of CSI": (
+        {"container": on_csi(plugin_name="p")},
+        {},
+        f"Task's `ContainerInfo` is invalid: {NOT_PROVISIONED}",
+    ),
+    "a volume of CSI for the executor": (
+        {"command": None},
+        {"container": on_csi(plugin_name="p")},
+        f"Executor's `ContainerInfo` is invalid: {NOT_PROVISIONED}",
     ),
     "a bad executor id": (
         {"command": None},

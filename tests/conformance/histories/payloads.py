@@ -87,6 +87,11 @@ def _mostly(usual: st.SearchStrategy[Any], odd: st.SearchStrategy[Any]) -> st.Se
     return st.one_of(usual, usual, odd)
 
 
+def _in_company(usual: st.SearchStrategy[list[Any]], odd: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
+    """Usual entries, and one odd one anywhere among them: what is wrong with it is wrong with all of them."""
+    return st.builds(lambda entries, one: [*entries, one], usual, odd).flatmap(st.permutations)
+
+
 def _quota_request(
     role: st.SearchStrategy[str], guarantee: st.SearchStrategy[Any], force: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[Any]:
@@ -96,35 +101,47 @@ def _quota_request(
 def _quota_update(
     role: st.SearchStrategy[str], amounts: st.SearchStrategy[Any], force: st.SearchStrategy[Any]
 ) -> st.SearchStrategy[Any]:
-    config = _with(st.fixed_dictionaries({"role": role}), guarantees=amounts, limits=amounts)
-    return _with(st.fixed_dictionaries({"quota_configs": st.lists(config, min_size=1, max_size=3)}), force=force)
+    configs = st.lists(_quota_config(role, amounts), min_size=1, max_size=3)
+    return _with(st.fixed_dictionaries({"quota_configs": configs}), force=force)
+
+
+def _quota_config(role: st.SearchStrategy[str], amounts: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return _with(st.fixed_dictionaries({"role": role}), guarantees=amounts, limits=amounts)
 
 
 def _amounts(name: st.SearchStrategy[str], amount: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.dictionaries(name, st.fixed_dictionaries({"value": amount}), max_size=3)
 
 
-def _weights(role: st.SearchStrategy[str], weight: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    return st.lists(st.fixed_dictionaries({"role": role, "weight": weight}), max_size=3)
+def _weight(role: st.SearchStrategy[str], weight: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.fixed_dictionaries({"role": role, "weight": weight})
 
 
 usual_guarantees = st.lists(
     st.builds(scalar, usual_names, usual_amounts), min_size=1, max_size=3, unique_by=lambda entry: entry["name"]
 )
-odd_guarantees = st.one_of(
-    usual_guarantees,
-    st.lists(st.one_of(st.builds(scalar, odd_names, odd_amounts), odd_resources), max_size=3),
-)
+odd_entries = st.one_of(st.builds(scalar, odd_names, odd_amounts), odd_resources)
+guarantees_in_company = _in_company(usual_guarantees, odd_entries)
+odd_guarantees = st.one_of(usual_guarantees, guarantees_in_company, st.lists(odd_entries, max_size=3))
 quota_requests = _mostly(
     _quota_request(usual_roles, usual_guarantees, usual_forces), _quota_request(odd_roles, odd_guarantees, odd_forces)
 )
+usual_configs = st.lists(_quota_config(usual_roles, _amounts(usual_names, usual_amounts)), min_size=1, max_size=3)
+odd_configs = _quota_config(odd_roles, _amounts(odd_names, odd_v1_amounts))
+configs_in_company = _in_company(usual_configs, odd_configs)
 quota_updates = _mostly(
     _quota_update(usual_roles, _amounts(usual_names, usual_amounts), usual_forces),
-    _quota_update(odd_roles, _amounts(odd_names, odd_v1_amounts), odd_forces),
+    st.one_of(
+        _quota_update(odd_roles, _amounts(odd_names, odd_v1_amounts), odd_forces),
+        st.fixed_dictionaries({"quota_configs": configs_in_company, "force": usual_forces}),
+    ),
 )
+_usual_weights = st.lists(
+    _weight(st.one_of(usual_roles, st.sampled_from(("a/b", "*", " r1 "))), usual_weights), max_size=3
+)
+weights_in_company = _in_company(_usual_weights, _weight(odd_roles, odd_weights))
 weight_lists = _mostly(
-    _weights(st.one_of(usual_roles, st.sampled_from(("a/b", "*", " r1 "))), usual_weights),
-    _weights(odd_roles, odd_weights),
+    _usual_weights, st.one_of(weights_in_company, st.lists(_weight(odd_roles, odd_weights), max_size=3))
 )
 
 

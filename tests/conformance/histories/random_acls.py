@@ -45,6 +45,22 @@ NAMES = {
     "roles": ("r", "r/x", "r/%", "q", "*"),
     "users": ("u", "root"),
 }
+ANY = {"type": "ANY"}
+ABOUT_FRAMEWORKS = {
+    action: OBJECTS[action]
+    for action in (
+        "create_volumes",
+        "destroy_volumes",
+        "register_frameworks",
+        "reserve_resources",
+        "run_tasks",
+        "teardown_frameworks",
+        "unreserve_resources",
+        "view_frameworks",
+        "view_roles",
+    )
+}
+"""Actions whose principal is a framework's, or that decide what operators see of frameworks and do to them."""
 WITHOUT_NAMES = ("agents", "flags", "images", "level", "machines")
 
 
@@ -64,7 +80,20 @@ class AclDice:
             made[action] = [self._rule(OBJECTS[action], odd=odd) for _ in range(count)]
         if odd and self._random.random() < 0.1:
             made["no_such_action"] = [{"x": 1}]
-        return made | {"register_agents": [{"principals": {"type": "ANY"}, "agents": {"type": "ANY"}}]}
+        return made | {"register_agents": [{"principals": ANY, "agents": ANY}]}
+
+    def file_of_frameworks(self) -> dict[str, Any]:
+        """A file that a master takes; it seldom allows what no rule speaks of, and shows metrics to everybody."""
+        made = self.file(odd=False) | {"permissive": self._random.random() < 0.3}
+        for action, subject in ABOUT_FRAMEWORKS.items():
+            if self._random.random() < 0.7:
+                rules = [self._rule(subject, odd=False) for _ in range(self._random.choice((1, 2, 3)))]
+                made[action] = [*rules, {"principals": ANY, subject: ANY}][: self._random.choice((2, 3, 4))]
+        if self._random.random() < 0.6:
+            made["register_frameworks"] = [{"principals": ANY, "roles": ANY}]
+        if self._random.random() < 0.1:
+            made["register_agents"] = [self._rule("agents", odd=False)]
+        return made | {"get_endpoints": [{"principals": ANY, "paths": ANY}]}
 
     def _rule(self, subject: str, *, odd: bool) -> dict[str, Any]:
         rule = {"principals": self._entity(("p", "q", "root"), odd=odd), subject: self._subject(subject, odd=odd)}

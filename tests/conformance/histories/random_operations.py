@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from mesosctl.model.quantities import to_double, to_milli
+from mesosctl.mesos.amounts.quantities import to_double, to_milli
 from tests.conformance.scenarios.reserving import cpus, disk, dynamic, mem, ports, static
 
 Resource = dict[str, Any]
@@ -24,6 +24,9 @@ REFINED = (
     [dynamic("r"), dynamic("r/x/y", "p")],
     [dynamic("r"), dynamic("r/x"), dynamic("r/x/y", k="v")],
     [dynamic("r", "p"), dynamic("r/x")],
+    [dynamic("r", "p"), dynamic("r/x", "q")],
+    [dynamic("r", "q"), dynamic("r/x", "p"), dynamic("r/x/y", "s")],
+    [dynamic("a/b", "p"), dynamic("a/b/c", "q")],
     [static("ads"), dynamic("ads/x")],
 )
 ILLEGAL: tuple[list[dict[str, Any]], ...] = (
@@ -59,7 +62,11 @@ class Dice:
         return self.choose(STACKS)
 
     def owner(self, role: str) -> Resource:
-        return self.choose((dynamic(role), dynamic(role, "p"), dynamic(role, k="v")))
+        return self.choose((dynamic(role), dynamic(role, "p"), dynamic(role, "q"), dynamic(role, k="v")))
+
+    def some(self, among: Sequence[Choice], most: int = 3) -> list[Choice]:
+        """Up to so many of them, each once, in any order."""
+        return self._random.sample(among, min(len(among), self._random.randint(1, most)))
 
     def disk(self, stack: list[Resource]) -> Resource:
         return disk(self.amount(), *stack)

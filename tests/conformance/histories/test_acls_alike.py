@@ -1,7 +1,8 @@
 """A fake and a real master started with the same random ACL files: both start or neither, and both allow the same."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -9,16 +10,29 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.owning import owned
+from tests.conformance.histories.guests import play
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_acls import AclDice
+from tests.conformance.histories.random_frameworks import FrameworkDice, Guest
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
 from tests.conformance.masters.cluster import Answer, Cluster, Setup, basic
+from tests.conformance.scenarios.reserving import dynamic
 from tests.conformance.scenarios.scenario import scalars
 
 PRINCIPALS = ("p", "q", "root")
+GUESTS = 12
+"""Frameworks for each master, one after the other."""
 READ = ("/roles", "/quota", "/weights", "/flags", "/state", "/frameworks", "/tasks", "/maintenance/schedule")
 JSON = {"Content-Type": "application/json", "Accept": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+
+def reserved_by(by: str) -> list[list[dict[str, Any]]]:
+    """What a principal reserves: one entry, two for two roles, and one upon what it and others have reserved."""
+    one = owned("r", by, cpus=1)
+    refined = [{**entry, "reservations": [dynamic("r", by), dynamic("r/x", by)]} for entry in one]
+    others = [{**entry, "reservations": [dynamic("r", "p"), dynamic("r/x", by)]} for entry in one]
+    return [one, [*owned("r", by, cpus=0.5), *owned("q", by, mem=64)], one, refined, others]
 
 
 def requests(agent: str) -> Iterator[tuple[str, str, str, str | None, dict[str, str]]]:
@@ -30,9 +44,12 @@ def requests(agent: str) -> Iterator[tuple[str, str, str, str | None, dict[str, 
         yield by, "POST", "/quota", json.dumps({"role": "r", "guarantee": scalars(cpus=1)}), JSON
         yield by, "DELETE", "/quota/r", None, JSON
         yield by, "PUT", "/weights", json.dumps([{"role": "r", "weight": 2}]), JSON
-        form = urlencode({"slaveId": agent, "resources": json.dumps(owned("r", by, cpus=1))})
-        yield by, "POST", "/reserve", form, FORM
-        yield by, "POST", "/unreserve", form, FORM
+        for parts in reserved_by(by):
+            form = urlencode({"slaveId": agent, "resources": json.dumps(parts)})
+            yield by, "POST", "/reserve", form, FORM
+        for parts in (*reserved_by(by)[::-1], owned("r", "p", cpus=1) + owned("r/x", "q", mem=64)):
+            form = urlencode({"slaveId": agent, "resources": json.dumps(parts)})
+            yield by, "POST", "/unreserve", form, FORM
         for call in ("DEACTIVATE_AGENT", "REACTIVATE_AGENT"):
             yield by, "POST", "/api/v1", json.dumps({"type": call, call.lower(): about}), JSON
 
@@ -64,14 +81,32 @@ def judged(master: Cluster) -> list[Any]:
     return answers
 
 
-def started(pool: Pool, carrier: Carrier, setup: Setup) -> list[Any] | None:
+def judged_with(guests: list[Guest]) -> Callable[[Cluster], list[Any]]:
+    """The same of a master with other agents, on which frameworks meet what operators have reserved."""
+
+    def judge(master: Cluster) -> list[Any]:
+        answers: list[Any] = [[agent["resources"] for agent in master.agents()]]
+        for agent in master.agents():
+            for by in PRINCIPALS:
+                for parts in reserved_by(by):
+                    form = urlencode({"slaveId": agent["id"], "resources": json.dumps(parts)})
+                    answer = master.request("POST", "/reserve", content=form, headers={**basic(by), **FORM})
+                    answers.append(answer.status)
+        return [*answers, *((guest, play(master, guest)) for guest in guests)]
+
+    return judge
+
+
+def started(
+    pool: Pool, carrier: Carrier, setup: Setup, judge: Callable[[Cluster], list[Any]] = judged
+) -> list[Any] | None:
     """The answers of a new master; None if it does not start."""
     try:
         master = pool.start(carrier, setup)
     except Exception:  # noqa: BLE001  # each carrier fails in its own way, and a fault of the setup fails both
         return None
     try:
-        return judged(master)
+        return judge(master)
     finally:
         master.stop()
 
@@ -96,3 +131,34 @@ def test_random_acls_are_read_and_enforced_alike(pool: Pool) -> None:
         number += 1
         steps += 1 if real is None else len(real)
     assert 0 < refused < number
+
+
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
+def test_frameworks_and_agents_meet_the_same_under_random_acls(pool: Pool) -> None:
+    acls, frameworks = AclDice(SEED), FrameworkDice(SEED)
+    met: list[Any] = []
+    while len(met) < SLOW_STEPS:
+        setup = Setup(
+            agents=frameworks.agents(),
+            flags={
+                "allocation_interval": "20ms",
+                "authenticate_http_readwrite": "true",
+                "authenticate_http_frameworks": str(frameworks.is_likely()).lower(),
+            },
+            principals=PRINCIPALS,
+            acls=acls.file_of_frameworks(),
+        )
+        judge = judged_with([frameworks.guest() for _ in range(GUESTS)])
+        # As on a real master, counters of frameworks that use HTTP stay.
+        fake = replace(setup, flags={**setup.flags, "rate_limit_http": "false"})
+        wanted = started(pool, IN_PROCESS, fake, judge)
+        assert wanted is not None, setup
+        # A real master knows by no other sign that an agent which it refuses will not come.
+        registered = len(wanted[0])
+        real = started(pool, REAL, replace(setup, registered=registered), judge)
+        assert wanted == real, (setup.agents, setup.flags, setup.acls)
+        met += [step for answer in real if isinstance(answer, tuple) for step in answer[1]]
+    kinds = {str(step[0]) for step in met if isinstance(step, tuple)}
+    assert kinds >= {"200", "reserve", "unreserve", "update", "come_back"}, kinds

@@ -5,12 +5,12 @@ from random import Random
 
 import pytest
 
-from mesosctl.api.files.desired_state import dump
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.quota.desired import DesiredQuota
-from mesosctl.planning.desired_state import DesiredState
-from mesosctl.planning.reservation_plan import DesiredReservation
+from mesosctl.files.desired_state import dump
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities
+from mesosctl.mesos.desired.desired_state import DesiredState
+from mesosctl.mesos.desired.reservation_plan import DesiredOnAgent
+from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange
 from tests.conformance.callers.command_line import run_command
 from tests.conformance.callers.joining import quick
 from tests.conformance.masters.carriers import Carrier, Pool
@@ -23,7 +23,7 @@ ROUNDS = 6
 
 
 def some_wishes(random: Random, agents: list[str]) -> DesiredState:
-    reservations: list[DesiredReservation] = []
+    reservations: list[DesiredOnAgent] = []
     for index, agent in enumerate(agents):
         ports = random.sample(range(1, 21), 20)
         stacks: set[tuple[str, ...]] = set()
@@ -35,9 +35,9 @@ def some_wishes(random: Random, agents: list[str]) -> DesiredState:
             mine = [ports.pop() for _ in range(0 if static else random.randint(0, 3))]
             spans = ",".join(f"{port}-{port}" for port in mine)
             amounts = f"cpus:{random.choice(['0.1', '0.5', '1', '2.125'])};ports:[{spans}]"
-            reservations.append(DesiredReservation(agent, roles[-1], parse_resources(amounts), roles[:-1]))
+            reservations.append(DesiredOnAgent(agent, roles[-1], parse_resources(amounts), roles[:-1]))
     quotas = {
-        role: DesiredQuota(
+        role: DesiredQuotaChange(
             Quantities({"cpus": random.randint(1, 9000), "mem": random.randint(1, 4096000)}),
             Limits(),  # where nothing is said, the limit would be the guarantee, and less than some role consumes
         )

@@ -71,6 +71,10 @@ class Pair:
 
     def present(self, *, volume: bool = False, dynamic: bool = False, disk: bool = False) -> Resource:
         """One of the resources that the agent has now, of a kind if there is any."""
+        return self.dice.choose(self.all_present(volume=volume, dynamic=dynamic, disk=disk))
+
+    def all_present(self, *, volume: bool = False, dynamic: bool = False, disk: bool = False) -> list[Resource]:
+        """All of a kind that the agent has now; without any of it, all that it has."""
         wanted = [
             entry
             for entry in self.shown[self.agent]
@@ -78,7 +82,7 @@ class Pair:
             and (entry.get("reservations", [{}])[-1].get("type") == "DYNAMIC") >= dynamic
             and (entry["name"] == "disk" and "disk" not in entry and "reservations" in entry) >= disk
         ]
-        return self.dice.choose(wanted or self.shown[self.agent])
+        return wanted or self.shown[self.agent]
 
 
 def _shown(master: Cluster) -> list[list[Resource]]:
@@ -129,6 +133,24 @@ def unreserve_what_there_is(pair: Pair, dice: Dice) -> None:
     pair.post("/unreserve", resources=[dice.part(pair.present(dynamic=True))])
 
 
+def unreserve_several(pair: Pair, dice: Dice) -> None:
+    """Of several owners and levels in one request."""
+    chosen = dice.some(pair.all_present(dynamic=True))
+    again = dice.choose(([], [], chosen[:1]))
+    pair.post("/unreserve", resources=[dice.part(entry) for entry in (*chosen, *again)])
+
+
+def reserve_several(pair: Pair, dice: Dice) -> None:
+    """For several owners and levels in one request: upon what there is, and of what is free."""
+    chosen = [dict(entry) for entry in dice.some(pair.all_present())]
+    for entry in chosen:
+        stack = entry.get("reservations", [])
+        role = "/".join([*(level["role"] for level in stack[-1:]), dice.choose(("x", "z"))])
+        entry["reservations"] = [*stack, dice.owner(role)]
+    bare = [{key: value for key, value in entry.items() if key not in ("role", "reservation")} for entry in chosen]
+    pair.post("/reserve", resources=[dice.part(entry) for entry in bare])
+
+
 def create(pair: Pair, dice: Dice) -> None:
     pair.post("/create-volumes", volumes=dice.volumes())
 
@@ -146,6 +168,12 @@ def destroy_what_there_is(pair: Pair, dice: Dice) -> None:
     pair.post("/destroy-volumes", volumes=[pair.present(volume=True)])
 
 
+def destroy_several(pair: Pair, dice: Dice) -> None:
+    """What there is, and perhaps something that there is not."""
+    chosen = dice.some(pair.all_present(volume=True))
+    pair.post("/destroy-volumes", volumes=[*chosen, *dice.choose(([], [], dice.volumes()))])
+
+
 def grow(pair: Pair, dice: Dice) -> None:
     volume = pair.present(volume=True)
     pair.call("GROW_VOLUME", volume=volume, addition=dice.disk(volume.get("reservations", [])))
@@ -157,8 +185,8 @@ def shrink(pair: Pair, dice: Dice) -> None:
 
 STEPS_TO_CHOOSE = (
     *(reserve, reserve_below, unreserve_what_there_is) * 4,
-    *(reserve_from_source, create_from_what_there_is) * 2,
-    *(unreserve, create, destroy, destroy_what_there_is, grow, shrink),
+    *(reserve_from_source, create_from_what_there_is, unreserve_several, reserve_several) * 2,
+    *(unreserve, create, destroy, destroy_what_there_is, destroy_several, grow, shrink),
 )
 
 

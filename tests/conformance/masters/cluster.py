@@ -39,6 +39,8 @@ class Setup:
     acls: Mapping[str, Any] | None = None
     attributes: Mapping[str, str | float] = field(default_factory=dict)
     """Of every agent."""
+    registered: int | None = None
+    """How many of the agents may register; None for all."""
 
     def all_flags(self, folder: Path) -> dict[str, str]:
         """The flags, with those for the files that this writes into `folder`."""

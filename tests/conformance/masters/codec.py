@@ -7,6 +7,8 @@ from typing import Any
 import httpx
 
 from fake_master.protobuf.conversion import parse, serialize
+from mesosctl.mesos.messages.protobuf_json.defaults import WithUnknown
+from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 
 _TYPE = "application/x-protobuf"
 _CALLS = {
@@ -35,7 +37,10 @@ class Codec:
 
 
 class ProtobufCodec(Codec):
-    """Protobuf, where there is any."""
+    """Protobuf, where there is any.
+
+    A number in the place of an enumeration's name is a value that its sender knows, and this Mesos may not.
+    """
 
     name = "protobuf"
 
@@ -43,7 +48,7 @@ class ProtobufCodec(Codec):
         if path not in _CALLS or headers.get("Content-Type") != "application/json" or content is None:
             return content, headers
         types = {"Content-Type": _TYPE} | ({"Accept": _TYPE} if "Accept" in headers else {})
-        return serialize(_CALLS[path][0], json.loads(content)), {**headers, **types}
+        return in_protobuf(_CALLS[path][0], json.loads(content)), {**headers, **types}
 
     def answer(self, response: httpx.Response) -> bytes:
         if response.headers.get("Content-Type") != _TYPE:
@@ -55,5 +60,59 @@ class ProtobufCodec(Codec):
         return parse(_CALLS[path][2], record)
 
 
+class WholeProtobuf(ProtobufCodec):
+    """Protobuf; of each message of an answer, `rest` is what no table knows, in hexadecimal digits."""
+
+    def answer(self, response: httpx.Response) -> bytes:
+        if response.headers.get("Content-Type") != _TYPE:
+            return response.content
+        response.headers["Content-Type"] = "application/json"
+        return json.dumps(_with_rest(parse(_CALLS[response.request.url.path][1], response.content))).encode()
+
+
+def _with_rest(part: Any) -> Any:
+    if isinstance(part, dict):
+        rest = {"rest": part.unknown.hex()} if isinstance(part, WithUnknown) else {}
+        return {name: _with_rest(value) for name, value in part.items()} | rest
+    return list(map(_with_rest, part)) if isinstance(part, list) else part
+
+
+def in_protobuf(name: str, document: Any) -> bytes:
+    """The bytes of a message by its full name, with values of enumerations by name or by number."""
+    return serialize(name, _with_numbers(mesos_message(name), document))
+
+
+def _with_numbers(message: Message, document: Any) -> Any:
+    """The document with the bytes of the numbers that stand for values of enumerations."""
+    if not isinstance(document, dict):
+        return document
+    found, numbers = dict[str, Any](), b""
+    for name, value in document.items():
+        field = message.fields.get(name, Field("any"))
+        if isinstance(field.type, Message):
+            found[name] = _parts(field, field.type, value)
+            continue
+        found[name] = value
+        if isinstance(field.type, Enumeration):
+            entries = value if isinstance(value, list) else [value]
+            whole = [one for one in entries if isinstance(one, int) and not isinstance(one, bool) and 0 <= one < 2**64]
+            numbers += b"".join(_varint(field.number << 3) + _varint(one) for one in whole)
+    return WithUnknown(found, numbers) if numbers else found
+
+
+def _parts(field: Field, kind: Message, value: Any) -> Any:
+    if field.label == "map" and isinstance(value, dict):
+        return {key: _with_numbers(kind, part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_with_numbers(kind, part) for part in value]
+    return _with_numbers(kind, value)
+
+
+def _varint(number: int) -> bytes:
+    more = number >> 7
+    return bytes([number & 0x7F | 0x80]) + _varint(more) if more else bytes([number])
+
+
 JSON_ALONE = Codec()
 PROTOBUF = ProtobufCodec()
+WHOLE_PROTOBUF = WholeProtobuf()

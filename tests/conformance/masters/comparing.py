@@ -1,6 +1,7 @@
 """JSON compared as a reader of it would: lists whose order a master leaves open compare as sets."""
 
 import json
+import re
 from typing import Any
 
 # Lists that Mesos fills by walking a hash map; "" is a list that is itself the whole answer (/weights).
@@ -31,6 +32,7 @@ VOLATILE = {
     "pid",
     "port",
     "registered_time",
+    "reregistered_time",
     "start_time",
     "work_dir",
 }
@@ -62,3 +64,19 @@ def _steady(value: Any, *, volatile: bool = False) -> Any:
     if volatile:
         return f"<{type(value).__name__}>"
     return repr(value) if isinstance(value, float) else value
+
+
+_MASTER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_NUMBER = re.compile(r"\b(id-O|id-)\d+\b")
+_NAN = re.compile(r"(?<=[:,\[])nan\b")
+
+
+def read(content: bytes) -> Any:
+    """JSON as a master writes it, NaN included, with the ids of masters, frameworks and offers alike on all."""
+    text = _NUMBER.sub(r"\1N", _MASTER_ID.sub("id", content.decode(errors="surrogateescape")))
+    return json.loads(_NAN.sub("NaN", text))
+
+
+def comparable(part: Any) -> str:
+    """Text that is the same for the same values: NaN is one, and 1 and 1.0 are two."""
+    return json.dumps(canonical(steady(part)), sort_keys=True)

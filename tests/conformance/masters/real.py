@@ -54,6 +54,8 @@ def _started(setup: Setup, folder: Path) -> Cluster:
     flags = setup.all_flags(folder)
     if "credentials" in flags:  # the agents are in the same process and want to know whom to let in, too
         flags["http_credentials"] = flags["credentials"]
+    if flags.get("authenticate_http_frameworks") == "true":  # which only a real master has to be told how
+        flags["http_framework_authenticators"] = "basic"
     attributes = ";".join(f"{name}:{value}" for name, value in setup.attributes.items())
     process = Process(
         [os.environ[RUNNER], *setup.agents],
@@ -100,8 +102,13 @@ def _is_ready(cluster: Cluster, client: httpx.Client) -> bool:
         return False
     if answer.status_code != 200:
         return False
-    agents = answer.json()["get_agents"]["agents"]
-    return sum(agent["active"] or agent["deactivated"] for agent in agents) == len(cluster.setup.agents)
+    agents = answer.json()["get_agents"].get("agents", ())
+    present = sum(agent["active"] or agent["deactivated"] for agent in agents)
+    if cluster.setup.registered is None:
+        return present == len(cluster.setup.agents)
+    # Each has asked, and one that was refused is not there.
+    asked = cluster.read("/metrics/snapshot")["master/messages_register_slave"]
+    return present == cluster.setup.registered and asked >= len(cluster.setup.agents)
 
 
 def _port(folder: Path) -> socket.socket:

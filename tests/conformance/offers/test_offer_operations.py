@@ -10,6 +10,7 @@ from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.masters.carriers import Carrier
 from tests.conformance.masters.cluster import Setup
+from tests.conformance.scenarios.reserving import dynamic, ports
 from tests.conformance.scenarios.scenario import config, scalar, scalars
 
 ONE = quick("cpus:12;mem:6144;disk:100;ports:[31000-31009]")
@@ -30,6 +31,26 @@ def launch(offer: dict[str, Any], cpus: float, name: str = "t") -> dict[str, Any
     return {"type": "LAUNCH", "launch": {"task_infos": [task]}}
 
 
+def test_nothing_is_unreserved_twice(start: Any) -> None:
+    def some(*spans: tuple[int, int]) -> list[dict[str, Any]]:
+        return [ports(span, by=dynamic("ads")) for span in spans]
+
+    def spans(offer: dict[str, Any]) -> list[Any]:
+        entries = [entry for entry in offer["resources"] if entry["name"] == "ports" and "reservations" in entry]
+        return [entry["ranges"]["range"] for entry in entries]
+
+    with start(ONE) as (_, join):
+        framework = join("ads").subscribe()
+        framework.accept(framework.offers(), reserve(some((31000, 31003), (31002, 31005))))
+        (offer,) = framework.offers()
+        assert spans(offer) == [[{"begin": 31000, "end": 31005}]]
+        framework.accept([offer], unreserve(some((31000, 31001), (31000, 31001))))
+        (offer,) = framework.offers()
+        assert spans(offer) == [[{"begin": 31000, "end": 31005}]]
+        framework.accept([offer], unreserve(some((31000, 31001), (31002, 31003))))
+        assert spans(framework.offers()[0]) == [[{"begin": 31004, "end": 31005}]]
+
+
 def test_operations_that_are_dropped_and_done(start: Any) -> None:
     with start(ONE) as (_, join):
         framework = join("ads", principal="p").subscribe()
@@ -46,6 +67,7 @@ def test_operations_that_are_dropped_and_done(start: Any) -> None:
         for dropped in (
             reserve(owned("ads", "p", cpus=100)),
             reserve(owned("web", "p", cpus=1)),
+            *(reserve([owned("ads", "p", cpus=1)[0] | {"allocation_info": of}]) for of in ({}, {"role": ""})),
             {"type": "RESERVE", "reserve": {"source": scalars(cpus=1), "resources": owned("ads", "p", cpus=1)}},
             {"type": "RESERVE"},
         ):

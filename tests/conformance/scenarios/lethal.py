@@ -1,17 +1,49 @@
 """Requests that end a real 1.11.0 master.  The fake one refuses each with 400; the real one is never asked."""
 
-from tests.conformance.scenarios.reserving import cpus, create, disk, dynamic, ports, reserve, static, unreserve
-from tests.conformance.scenarios.scenario import Row, Step, api, get, post_quota, quota_request
+from typing import Any
+
+from tests.conformance.scenarios.reserving import (
+    cpus,
+    create,
+    destroy,
+    disk,
+    dynamic,
+    ports,
+    reserve,
+    static,
+    unreserve,
+)
+from tests.conformance.scenarios.scenario import Row, Step, api, get, post_quota, quota_request, scheduler
 from tests.conformance.scenarios.setups import STANDARD
 
 TRILLION = 10**12
 EXABYTE = 1099511627776  # in megabytes
 TEXT_RESOURCE = {"name": "note", "type": "TEXT", "text": {"value": "x"}}
 STILL_THERE = get("/quota").gives(200, {})
-SHARED = {
-    **disk(1, dynamic("r"), persistence={"id": "v1"}, volume={"mode": "RW", "container_path": "data"}),
-    "shared": {},
-}
+
+
+def volume(size: float, name: str = "v1") -> dict[str, Any]:
+    return disk(size, dynamic("r"), persistence={"id": name}, volume={"mode": "RW", "container_path": "data"})
+
+
+SHARED = {**volume(1), "shared": {}}
+
+
+def minimum(**amounts: float) -> dict[str, Any]:
+    """The least that is offered to a role."""
+    quantities = {"quantities": {name: {"value": value} for name, value in amounts.items()}}
+    return {"min_allocatable_resources": {"quantities": [quantities]}}
+
+
+def subscribe(**offer_filters: Any) -> Step:
+    info = {
+        "user": "u",
+        "name": "f",
+        "roles": ["ads"],
+        "capabilities": [{"type": "MULTI_ROLE"}],
+        "offer_filters": offer_filters,
+    }
+    return scheduler("SUBSCRIBE", subscribe={"framework_info": info})
 
 
 def refused(name: str, step: Step) -> Row:
@@ -31,6 +63,17 @@ ROWS = (
     refused("/unreserve of zero", unreserve(cpus(0, dynamic("r")))),
     refused("/unreserve of something and zero", unreserve(cpus(1, dynamic("r")), disk(0, dynamic("r")))),
     refused("/reserve of no ports at all", reserve(ports(by=dynamic("r")))),
+    refused("/create-volumes of nothing", create(volume(0))),
+    refused("/create-volumes of something and nothing", create(volume(5), volume(0, "w"))),
+    Row(
+        "lethal: /destroy-volumes of something and nothing",
+        STANDARD,
+        reserve(disk(10, dynamic("r"))).gives(202),
+        create(volume(5)).gives(202),
+        destroy(volume(5), volume(0, "w")).gives(400),
+        STILL_THERE,
+        lethal=True,
+    ),
     Row(
         "lethal: /create-volumes of a shared volume that is there",
         STANDARD,
@@ -41,6 +84,13 @@ ROWS = (
         STILL_THERE,
         lethal=True,
     ),
+    # The first number whose thousandths do not fit into 64 bits, and larger ones, for any name and any role.
+    *(
+        refused(f"SUBSCRIBE with a minimum of an offer of {value:g} {name} for {role}", subscribe(**filters))
+        for role, name, value in (("ads", "cpus", 9223372036854775.0), ("ads", "mem", 1e16), ("eng", "rays", 1e300))
+        for filters in [{role: minimum(**{name: value})}]
+    ),
+    refused("SUBSCRIBE with a second minimum of 1e16 cpus", subscribe(ads=minimum(cpus=1), eng=minimum(cpus=1e16))),
     # The master accepts these three, and the agent, which cannot keep them, dies.
     refused(
         "/reserve of one port for two owners",

@@ -1,5 +1,7 @@
 """POST /api/v1: the envelope of every call, and the shapes of the read calls."""
 
+from typing import Any
+
 from tests.conformance.scenarios.scenario import JSON, Row, Step, api, get, send
 from tests.conformance.scenarios.setups import AUTHENTICATED, NO_AGENTS, STANDARD
 
@@ -21,6 +23,15 @@ def typed(content_type: str) -> Step:
     return send("POST", "/api/v1", {"type": "GET_HEALTH"}).with_headers(Content_Type=content_type)
 
 
+def drained(grace: Any) -> Any:
+    return {"agent_id": {"value": "nobody"}, "max_grace_period": grace}
+
+
+def draining(grace: Any) -> Step:
+    """A call that reads, with the body of another."""
+    return api("GET_HEALTH", drain_agent=drained(grace))
+
+
 ENVELOPE = (
     Row(
         "v1 method",
@@ -38,6 +49,13 @@ ENVELOPE = (
         typed("").gives(415),
         typed("application/x-protobuf").gives(400),
         typed(JSON).gives(200, HEALTHY),
+    ),
+    Row(
+        "v1 a grace period in a call of another type has seconds",
+        STANDARD,
+        *(draining(grace).gives(400) for grace in ({}, {"seconds": 0}, {"nanos": 5})),
+        *(draining(grace).gives(200, HEALTHY) for grace in ({"seconds": 1, "nanos": 5}, {"seconds": -1}, None)),
+        api("DRAIN_AGENT", drain_agent=drained({"nanos": 5})).gives(400),
     ),
     Row("v1 content type before the body", STANDARD, send("POST", "/api/v1", "{").gives(400)),
     Row(

@@ -4,7 +4,7 @@ import json
 from typing import Any
 from urllib.parse import quote
 
-from tests.conformance.scenarios.reserving import cpus, dynamic, mem, ports, reserve, shows, static, unreserve
+from tests.conformance.scenarios.reserving import cpus, disk, dynamic, mem, ports, reserve, shows, static, unreserve
 from tests.conformance.scenarios.scenario import Row, Step, api, form, get, scalar, send
 from tests.conformance.scenarios.setups import (
     ONE_SEES_LITTLE,
@@ -115,6 +115,15 @@ REQUESTS = (
         ),
         call("UNRESERVE_RESOURCES", [ONE]).gives(409),
     ),
+    row(
+        "RV nothing beside something is passed over",
+        reserve(ONE, mem(0, R)).gives(202),
+        reserve(disk(0, R), ports(by=R), ONE).gives(202),
+        call("RESERVE_RESOURCES", [ONE, disk(0, R)], source=[cpus(1), scalar("mem", 0)]).gives(202),
+        shows(r=[cpus(3.0, R)]),
+        unreserve(cpus(3, R)).gives(202),
+        shows(),
+    ),
     row("RV-31 empty", reserve().gives(400), unreserve().gives(400), shows()),
 )
 
@@ -140,6 +149,7 @@ RESOURCES = (
     ),
     row("RV-6", reserve(cpus(100, R)).gives(409), shows()),
     refused("RV-7", cpus(1, R, revocable={}), cpus(1, R, allocation_info={"role": "r"}), cpus(-1, R)),
+    refused("RV-7 allocated to no role", cpus(1, R, allocation_info={}), cpus(1, R, allocation_info={"role": ""})),
     refused("GPUs are whole", scalar("gpus", 0.5, reservations=[R])),
     row("GPUs are whole, unreserved", unreserve(scalar("gpus", 0.5, reservations=[R])).gives(400)),
     row(
@@ -344,6 +354,15 @@ ACCESS = (
         get("/slaves").by("dev").gives(200, ["dev", "dev/x"], part=_owners_in_full),
         api("GET_AGENTS").by("dev").gives(200, [*UNRESERVED, "dev", "dev/x"], part=_owners_of_all),
         api("GET_AGENTS").by("op").gives(200, [*UNRESERVED, "dev", "dev/x", "ops"], part=_owners_of_all),
+    ),
+    Row(
+        "RV what overlaps is reserved once, and nothing is unreserved twice",
+        STANDARD,
+        reserve(ports((31000, 31003), by=R), ports((31002, 31005), by=R)).gives(202),
+        unreserve(ports((31000, 31001), by=R), ports((31000, 31001), by=R)).gives(409),
+        unreserve(ports((31000, 31003), by=R), ports((31003, 31005), by=R)).gives(409),
+        unreserve(ports((31000, 31001), by=R), ports((31002, 31005), by=R)).gives(202),
+        shows(),
     ),
     Row("RV-19", UNRESERVABLE, reserve(ONE).gives(403), reserve(cpus(100, R)).gives(403), shows()),
     Row(

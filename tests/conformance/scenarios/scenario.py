@@ -147,6 +147,11 @@ def api(kind: str, **body: Any) -> Step:
     return replace(send("POST", "/api/v1", {"type": kind, **body}), headers={"Content-Type": JSON})
 
 
+def scheduler(kind: str, **body: Any) -> Step:
+    """A call of the scheduler API."""
+    return replace(send("POST", "/api/v1/scheduler", {"type": kind, **body}), headers={"Content-Type": JSON})
+
+
 def update_quota(*configs: Mapping[str, Any], force: Any = None) -> Step:
     forced = {} if force is None else {"force": force}
     return api("UPDATE_QUOTA", update_quota={**forced, "quota_configs": list(configs)})

@@ -25,6 +25,11 @@ def call(kind: str, **body: Any) -> Step:
 
 
 V1 = volume(50, "v1")
+V1_OF_TEN = volume(10, "v1")
+IMAGE = {"type": "DOCKER", "docker": {"name": "i"}}
+SOURCE = {"type": "SANDBOX_PATH", "sandbox_path": {"type": "PARENT", "path": "p"}}
+FROM_ELSEWHERE = {"mode": "RW", "container_path": "data", "image": IMAGE, "source": SOURCE}
+SHOWN_FROM_ELSEWHERE = FROM_ELSEWHERE | {"image": IMAGE | {"cached": True}}
 OPS = volume(10, "v1", dynamic("dev", "dev"), persistence=persistence("v1", "op"))
 
 ROWS = (
@@ -80,6 +85,15 @@ ROWS = (
         destroy(volume(50, "v1", DB, dynamic("db/x"))).gives(202),
     ),
     Row(
+        "RV the source and the image of a volume are kept and shown, and mean nothing",
+        STANDARD,
+        HUNDRED,
+        create(volume(10, "v1", volume=FROM_ELSEWHERE)).gives(202),
+        shows(db=[disk(90.0, DB), volume(10.0, "v1", volume=SHOWN_FROM_ELSEWHERE)]),
+        destroy(V1_OF_TEN).gives(202),
+        shows(db=[disk(100.0, DB)]),
+    ),
+    Row(
         "RV volumes by the operator API",
         STANDARD,
         HUNDRED,
@@ -99,6 +113,17 @@ ROWS = (
         call("DESTROY_VOLUMES", volumes=[volume(40, "v1")]).gives(202),
         call("DESTROY_VOLUMES", volumes=[V1]).gives(400),
         shows(db=[disk(100.0, DB)]),
+    ),
+    Row(
+        "RV a volume grows out of nothing",
+        STANDARD,
+        HUNDRED,
+        create(V1).gives(202),
+        call("GROW_VOLUME", volume=volume(0, "v2"), addition=disk(10, DB)).gives(202),
+        call("GROW_VOLUME", volume=volume(0, "v1"), addition=disk(20, DB)).gives(202),
+        call("GROW_VOLUME", volume=volume(0, "v3"), addition=disk(0, DB)).gives(400),
+        call("GROW_VOLUME", volume=volume(0, "v3"), addition=disk(100, DB)).gives(409),
+        shows(db=[disk(20.0, DB), V1, volume(10.0, "v2"), volume(20.0, "v1")]),
     ),
     Row(
         "RV volumes and principals",

@@ -13,13 +13,13 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
-from mesosctl.model.notation import parse_entries
-from mesosctl.model.offers.frameworks import parse_minimum
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.notation import parse_entries
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.roles import Priorities
+from mesosctl.mesos.rules.offers.frameworks import parse_minimum
+from mesosctl.mesos.rules.reservations.operations import Conversion
 from tests.fake_master.allocator.words import expand
 from tests.helpers.reserving import push
 

@@ -4,11 +4,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusal, Refusals
+from fake_master.allocator.hierarchical.packed_filters import ClientFilters, Refusals, RefusedResources
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
 from tests.helpers.profiles import examples
 
 SIZES = [parse_resources(f"cpus:{cpus};mem:{128 * cpus}") for cpus in (1, 2, 4)]
@@ -29,8 +29,8 @@ STEPS = st.lists(
 def test_packed_filters_are_those_of_a_plain_list(steps):
     refusals = Refusals()
     filters = ClientFilters(refusals)
-    in_force: list[Refusal] = []
-    plain: list[tuple[int, Refusal]] = []
+    in_force: list[RefusedResources] = []
+    plain: list[tuple[int, RefusedResources]] = []
     for word, first, second in steps:
         if word == "refuse" or (word == "again" and not in_force):
             in_force.append(refusals.add(SIZES[second % len(SIZES)], until=float(second)))

@@ -17,10 +17,10 @@ from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.reservations.operations import reserve
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.reservations.operations import reserve
 from tests.helpers.profiles import examples
 from tests.helpers.shown import shown
 

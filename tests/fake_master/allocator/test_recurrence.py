@@ -13,7 +13,7 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.recurrence import Moment, Recurrence, periods_with_the_same_order
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, OffersByRole, Unavailability
 from fake_master.allocator.options import Options
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.words import expand
 from tests.helpers.profiles import examples
 

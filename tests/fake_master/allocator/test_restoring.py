@@ -3,7 +3,7 @@
 import pytest
 
 from fake_master.allocator.interface import AgentInfo, ResourceRequest
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
 from tests.fake_master.allocator.player import Player, player
 from tests.fake_master.allocator.words import expand
 

@@ -9,7 +9,7 @@ import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.metrics import percentile
-from fake_master.allocator.hierarchical.offer_filters import timeout_of
+from fake_master.allocator.hierarchical.offer_filters import filter_seconds, timeout_of
 from fake_master.allocator.hierarchical.offerable.allocations import AllocationPool, Content, scalar_pairs
 from fake_master.allocator.hierarchical.role_tree import RoleTree
 from fake_master.allocator.hierarchical.run_schedule import agents_to_wait_for
@@ -19,12 +19,12 @@ from fake_master.allocator.hierarchical.sorters.sorter import Totals
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, AgentInfo, Callbacks, FrameworkInfo, Unavailability
 from fake_master.allocator.options import Options
-from mesosctl.model.offers.frameworks import parse_minimum
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import Items, Ranges, Value
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota, to_sent_milli, to_shown
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import Items, Ranges, Value
+from mesosctl.mesos.rules.offers.frameworks import parse_minimum
+from mesosctl.mesos.rules.reservations.operations import Conversion
 from tests.fake_master.allocator.player import Player, player
 from tests.fake_master.allocator.words import expand
 
@@ -216,8 +216,13 @@ def test_a_pool_knows_how_much_its_capacities_remember() -> None:
 def test_refusals_have_bounds() -> None:
     year = 365 * 86400.0
     longest = (2**63 - 1) / 1e9  # of the durations of Mesos
-    given = [-1.0, float("nan"), float("inf"), 1e300, math.nextafter(longest, math.inf), 0.0, 0.25, 4e8, longest]
-    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 5 + [0.0, 0.25, year, year]
+    given = [-1.0, float("inf"), 1e300, math.nextafter(longest, math.inf), 0.0, 0.25, 4e8, longest]
+    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 4 + [0.0, 0.25, year, year]
+
+
+def test_a_refusal_until_no_time_at_all_lasts_one_interval() -> None:
+    assert filter_seconds(math.nan, 1.5) == 1.5
+    assert filter_seconds(0.0, 1.5) is None
 
 
 @pytest.mark.parametrize(("known", "awaited"), [(0, 0), (1, 0), (2, 1), (3, 2), (4, 3), (5, 4), (10, 8)])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fake_master.allocator.options import Options
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.roles import Priorities
 from tests.fake_master.allocator.player import Player
 from tests.fake_master.allocator.sorter_player import SorterPlayer
 

@@ -4,9 +4,9 @@ import pytest
 
 from fake_master.allocator.hierarchical.stages.run import shrink_to_limits, shrink_to_quantities
 from fake_master.allocator.interface import AgentInfo
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resource import Disk, DiskSource, Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Disk, DiskSource, Resource
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.player import player
 from tests.fake_master.allocator.words import expand
 

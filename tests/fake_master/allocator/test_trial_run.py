@@ -10,8 +10,8 @@ from fake_master.allocator.hierarchical.stages.run import Rejection
 from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, OffersByRole
 from fake_master.allocator.options import Options
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.words import expand
 
 INTERVAL = 1.0

@@ -7,7 +7,7 @@ specification, "The documents' master (1.4): coarse shares".
 import pytest
 
 from fake_master.allocator.options import Options
-from mesosctl.model.version_profile import PROFILES
+from mesosctl.mesos.rules.version_profile import PROFILES
 from tests.fake_master.allocator.player import Player
 from tests.helpers.lab import Lab, Scheduler, scalar
 

@@ -8,9 +8,9 @@
 import dataclasses
 import re
 
-from mesosctl.model.notation import parse_entries
-from mesosctl.model.resource import Disk, Reservation, Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_entries
+from mesosctl.mesos.amounts.resource import Disk, Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
 
 _ENTRY = re.compile(r"(\w+)(?:\((\+?)([^)]*)\))?(?:\[(\w+)\])?(\{REV\})?(<S>)?:(.+)")
 

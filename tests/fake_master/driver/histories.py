@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from mesosctl.api.protobuf_json.resource_lists import resource_at
-from mesosctl.api.resources import list_to_json
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.resource_lists import resource_at
+from mesosctl.mesos.messages.resources import list_to_json
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.fake_master.driver.history_steps import AGENTS, Step
 from tests.fake_master.driver.hosting import Program, RealDriver

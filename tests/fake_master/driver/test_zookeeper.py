@@ -10,7 +10,7 @@ from kazoo.client import KazooClient
 
 from fake_master.transports.zookeeper import parse_place
 from mesosctl.__main__ import main
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.conformance.masters import fakes
 from tests.conformance.masters.processes import Process
 from tests.fake_master.driver.hosting import RealDriver

@@ -4,7 +4,7 @@ import pytest
 
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.flags import BUNDLED_ALLOCATORS
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 
 
 @pytest.mark.parametrize("name", BUNDLED_ALLOCATORS)

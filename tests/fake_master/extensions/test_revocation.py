@@ -10,7 +10,7 @@ import pytest
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.flags import MasterFlags
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.lab import Lab, Scheduler, scalar
 
 FLAGS = {

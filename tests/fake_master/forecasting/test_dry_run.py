@@ -9,23 +9,23 @@ from hypothesis import strategies as st
 
 import fake_master
 from fake_master.forecasting.dry_run import DryRun
-from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.holding import Holding
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.offers.offers import Offer
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.planning.forecast import DryRunOptions
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from mesosctl.mesos.amounts.holding import UsedAndOffered
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from tests.helpers.profiles import examples
 
 CAPABILITIES = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT"})
 FOUR = "cpus:4;mem:4096"
 
 
-def agents(count: int, text: str = FOUR) -> tuple[Agent, ...]:
+def agents(count: int, text: str = FOUR) -> tuple[ClusterAgent, ...]:
     return tuple(
-        Agent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
+        ClusterAgent(f"m-S{n}", f"host-{n}", f"slave({n})@127.0.0.1:5051", parse_resources(text)) for n in range(count)
     )
 
 
@@ -35,8 +35,8 @@ def framework(name: str, *roles: str, **more) -> SnapshotFramework:
     )
 
 
-def usage(name: str, agent: int, text: str) -> Usage:
-    return Usage(f"m-{name}", f"m-S{agent}", name, parse_resources(text), tasks=1)
+def usage(name: str, agent: int, text: str) -> FrameworkUsage:
+    return FrameworkUsage(f"m-{name}", f"m-S{agent}", name, parse_resources(text), tasks=1)
 
 
 def snapshot(**more) -> ClusterSnapshot:
@@ -60,7 +60,7 @@ def test_nothing_that_happens_changes_nothing():
 
 
 def test_a_lost_agent_takes_tasks_and_offers_along():
-    offer = Offer("m-O1", "b", "m-b", "b", "m-S1", "host-1", parse_resources(FOUR))
+    offer = OutstandingOffer("m-O1", "b", "m-b", "b", "m-S1", "host-1", parse_resources(FOUR))
     dry_run = begin(
         snapshot(
             agents=agents(2),
@@ -72,7 +72,7 @@ def test_a_lost_agent_takes_tasks_and_offers_along():
     dry_run.lose_agents(["m-S0", "m-S1"])
     said = dry_run.forecast()
     assert [one.offer_id for one in said.rescinded] == ["m-O1"]
-    assert {party.name: party.after for party in said.frameworks} == {"a": Holding(), "b": Holding()}
+    assert {party.name: party.after for party in said.frameworks} == {"a": UsedAndOffered(), "b": UsedAndOffered()}
     assert [(one.kind, one.name, one.reason) for one in said.starved] == [
         ("role", "a", "nothing"),
         ("framework", "a", "nothing"),
@@ -110,7 +110,7 @@ def test_a_framework_that_leaves_gives_everything_back():
 
 
 def test_executors_without_tasks_end_with_their_framework():
-    idle = Usage("m-a", "m-S0", "a", parse_resources("cpus:4;mem:4096"))
+    idle = FrameworkUsage("m-a", "m-S0", "a", parse_resources("cpus:4;mem:4096"))
     dry_run = begin(snapshot(agents=agents(1), frameworks=(framework("a"),), usages=(idle,)))
     dry_run.lose_framework("m-a")
     said = dry_run.forecast()
@@ -189,7 +189,7 @@ def test_nothing_is_given_out_twice(cluster, lost, added, assume):
 ASKS_AGAIN = "what frameworks with suppressed offers do if they lose tasks"
 
 
-def full(*usages: Usage, **more) -> ClusterSnapshot:
+def full(*usages: FrameworkUsage, **more) -> ClusterSnapshot:
     """A cluster with a framework that suppresses its role, which has a guarantee of 4 cpus."""
     quiet = replace(framework("shop"), suppressed=frozenset({"shop"}))
     quotas = {"shop": Quota(Quantities({"cpus": 4000}))}

@@ -8,13 +8,13 @@ import pytest
 
 from fake_master.allocator.hierarchical.recurrence import Recurrence
 from fake_master.forecasting.replay import ReplayRun
-from mesosctl.model.agents import Agent
-from mesosctl.model.notation import parse_resources
-from mesosctl.operations.replay import ReplayOptions, TimedChange, play
-from mesosctl.planning.replay import RecordedDemand, ReplayedAgent, ReplayedFramework
-from mesosctl.planning.replayed_tasks import ReplayedTask
-from mesosctl.planning.snapshot import ClusterSnapshot
-from mesosctl.planning.whatif_changes import LoseAgents, parse_change
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.door.replay import RecordedDemand, ReplayedAgent, ReplayedFramework
+from mesosctl.mesos.door.replayed_tasks import ReplayedTask
+from mesosctl.whatif.changes import LoseAgents, parse_change
+from mesosctl.whatif.played_demand import ReplayOptions, TimedChange, play
 
 SINCE = 1e6
 UNTIL = SINCE + 600
@@ -26,7 +26,9 @@ CAPABILITIES = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
 def agent(number, text="cpus:2;mem:1024", start=SINCE, end=None):
     """An agent, and when it is there."""
     name = f"h{number}"
-    return ReplayedAgent(Agent(f"m-S{number}", name, f"slave({number})@{name}:5051", parse_resources(text)), start, end)
+    return ReplayedAgent(
+        ClusterAgent(f"m-S{number}", name, f"slave({number})@{name}:5051", parse_resources(text)), start, end
+    )
 
 
 def task(asked=0.0, lasts=None, size=SIZE, framework="f", role="a", host=None):

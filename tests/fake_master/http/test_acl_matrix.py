@@ -2,17 +2,21 @@
 
 import base64
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from fake_master import __main__ as program
 from fake_master.http.request_response import Request, Response
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.acls import ENFORCED
-from mesosctl.api.acls import OBJECT_FIELDS
+from mesosctl.mesos.messages.acls import OBJECT_FIELDS
 from tests.helpers.lab import AGENT, Lab, Scheduler
 
 MAY, MAY_NOT = "ops", "other"
@@ -148,9 +152,9 @@ VIEWS: dict[tuple[str, str], str] = {
     ("view_tasks", "GET /state"): '"the-task"',
     ("view_tasks", "GET_TASKS"): '"the-task"',
     ("view_tasks", "GET_STATE"): '"the-task"',
-    ("view_executors", "GET /state"): '"command":{"value":"run"}',
-    ("view_executors", "GET_EXECUTORS"): '"command":{"value":"run"}',
-    ("view_executors", "GET_STATE"): '"command":{"value":"run"}',
+    ("view_executors", "GET /state"): '"command":{"value":"run"',
+    ("view_executors", "GET_EXECUTORS"): '"command":{"value":"run"',
+    ("view_executors", "GET_STATE"): '"command":{"value":"run"',
     ("get_maintenance_schedules", "GET /maintenance/schedule"): '"agent-1"',
     ("get_maintenance_schedules", "GET_MAINTENANCE_SCHEDULE"): '"agent-1"',
     ("get_maintenance_statuses", "GET /maintenance/status"): '"agent-1"',
@@ -281,3 +285,26 @@ def test_only_who_may_registers_an_agent() -> None:
     for by, may in WHO.items():
         lab = Lab(AgentSpec(AGENT, principal=by), flags={"acls": acls("register_agents")})
         assert bool(lab.agents) is may
+
+
+STATIC = "cpus:1;mem:64;cpus(ads):1;mem(web):64"
+
+
+@given(st.sets(st.sampled_from(["*", "ads", "web", "other"])), st.booleans())
+def test_an_agent_with_static_reservations_registers_as_the_warning_about_it_advises(
+    roles: set[str], registers: bool
+) -> None:
+    """With the actions and the roles that the warning names, the star included, it registers, and with any less not."""
+    rules: dict[str, Any] = {"permissive": False}
+    rules["reserve_resources"] = [{"principals": {"values": ["p"]}, "roles": {"values": sorted(roles)}}]
+    if registers:
+        rules["register_agents"] = [{"principals": {"values": ["p"]}, "agents": ANY}]
+    lab = Lab(AgentSpec(STATIC, principal="p"), flags={"acls": json.dumps(rules)})
+    assert bool(lab.agents) is (registers and roles >= {"*", "ads", "web"})
+    logged: list[str | None] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program, "_log", lambda _level, _sentence, hint: logged.append(hint))
+        program._warn_of_refused(lab.master.agent_registry.refused)
+    assert len(logged) == 1 - len(lab.agents)
+    for advice in logged:
+        assert {"register_agents", "reserve_resources", "*"} <= {*re.split("[ ,;]+", advice or "")}

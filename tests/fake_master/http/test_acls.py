@@ -4,10 +4,15 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fake_master
+from fake_master.state import flag_values
 from fake_master.state.acls import ENFORCED, Authorizer
-from mesosctl.model.errors import BadInput, Forbidden
+from mesosctl.mesos.amounts.resource import Reservation, Resource
+from mesosctl.mesos.errors import BadInput, Forbidden
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
 from tests.helpers.lab import Lab, Scheduler
 
 ACLS = {
@@ -117,5 +122,36 @@ def test_everything_that_is_enforced_is_asked_about():
     "broken", [[], {"permissive": 1}, {"update_quotas": [{"roles": {"type": "ANY"}}]}, {"prune_images": [{}]}]
 )
 def test_broken_acls_are_refused(broken: object):
-    with pytest.raises(BadInput, match="--acls"):
+    with pytest.raises((ConversionError, BadInput)):
         Authorizer.from_json(broken)
+
+
+def test_broken_acls_are_named_with_the_flag():
+    with pytest.raises(BadInput, match="--acls: Not expecting a JSON number for field 'permissive'") as refused:
+        flag_values.authorizer('{"permissive": 1}')
+    assert refused.value.field == "acls.permissive"
+
+
+LEVELS = ("web", "web/shop", "web/shop/cart")
+
+
+@pytest.mark.parametrize("path", ["/slaves", "GET_AGENTS"])
+@given(
+    stack=st.lists(st.sampled_from(LEVELS), min_size=1, unique=True).map(sorted),
+    visible=st.sets(st.sampled_from(LEVELS)),
+)
+def test_a_reservation_is_seen_by_who_may_see_every_role_of_it(path: str, stack: list[str], visible: set[str]) -> None:
+    rules = [{"principals": {"type": "ANY"}, "roles": {"values": ["*", *sorted(visible)]}}]
+    rules += [{"principals": {"type": "ANY"}, "roles": {"type": "NONE"}}]
+    lab = Lab(flags={"acls": json.dumps({"view_roles": rules})})
+    (agent,) = lab.master.state.agents.values()
+    levels = tuple(Reservation("DYNAMIC", role, "ops") for role in stack)
+    for depth in range(1, len(levels) + 1):
+        lab.master.reservations.reserve(None, agent, [Resource("cpus", 3000, levels[:depth])], None)
+    if path == "/slaves":
+        (shown,) = lab.agents
+        found = [entry for owned in shown["reserved_resources_full"].values() for entry in owned]
+    else:
+        (shown,) = lab.call("GET_AGENTS")["agents"]
+        found = [entry for entry in shown["total_resources"] if entry.get("reservations")]
+    assert bool(found) is (visible >= set(stack))

@@ -3,6 +3,8 @@
 import base64
 import hmac
 import json
+from collections.abc import Iterable
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -43,11 +45,23 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "get")
 
 @pytest.fixture(params=["1.4", "1.11"])
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Lab:
-    path = tmp_path / "credentials"
+    return Lab(version=request.param, flags=flags(tmp_path, KINDS))
+
+
+KINDS = {
+    "readonly": Realm.READONLY,
+    "readwrite": Realm.READWRITE,
+    "frameworks": Realm.SCHEDULER,
+}
+"""The realm that each of the flags guards; those of agents are guarded with the first."""
+
+
+def flags(folder: Path, kinds: Iterable[str]) -> dict[str, str]:
+    """Flags that guard some realms."""
+    path = folder / "credentials"
     known = [{"principal": "ops", "secret": "secret"}, {"principal": "silent", "secret": ""}]
     path.write_text(json.dumps({"credentials": known}), encoding="utf-8")
-    guarded = {f"authenticate_http_{kind}": "true" for kind in ("readonly", "readwrite", "frameworks")}
-    return Lab(version=request.param, flags={"credentials": str(path), **guarded})
+    return {"credentials": str(path), **{f"authenticate_http_{kind}": "true" for kind in kinds}}
 
 
 def asked(lab: Lab, method: str, target: str, header: str | None, body: Any = None) -> Response:
@@ -123,6 +137,48 @@ def test_changes_that_would_succeed_are_not_made(lab: Lab, kind: str) -> None:
     assert not lab.master.state.frameworks
     for method, path, body in changes:
         assert asked(lab, method, path, RIGHT[0], body).status in (200, 202), path
+
+
+@pytest.mark.parametrize("on", [some for count in range(len(KINDS)) for some in combinations(KINDS, count)], ids=str)
+def test_where_nobody_authenticates_credentials_are_ignored(tmp_path: Path, on: tuple[str, ...]) -> None:
+    """Right or wrong, a request is answered as if it had none; and each realm is guarded by its own flag."""
+    lab = Lab(flags=flags(tmp_path, on))
+    guarded = {KINDS[kind] for kind in on}
+    headers = (None, *RIGHT, *(WRONG[kind] for kind in ("unknown", "wrong", "other scheme", "no base64")))
+    guarded |= {Realm.AGENT_READONLY} if Realm.READONLY in guarded else set()
+    endpoints = lab.application.endpoints
+    reads = [(f"/{route.path}", route.realm) for route in endpoints.routes if route.realm and route.reads]
+    reads += [(f"/slave(1)/{route.path}", route.realm) for route in endpoints.of_agents.routes]
+    for path, realm in reads:
+        known = [asked(lab, "GET", path, header).status for header in headers]
+        wanted = [401, known[1], known[1], 401, 401, 401, 401] if realm in guarded else known[:1] * len(headers)
+        assert known == wanted, path
+        assert known[1] != 401, path
+    for path, realm in (("/api/v1", Realm.READWRITE), ("/api/v1/scheduler", Realm.SCHEDULER)):
+        known = [asked(lab, "POST", path, header, {"type": "BOGUS"}).status for header in headers]
+        assert known == ([401, 400, 400, 401, 401, 401, 401] if realm in guarded else [400] * len(headers)), path
+
+
+@pytest.mark.parametrize("header", [None, *RIGHT, WRONG["unknown"], WRONG["wrong"]])
+@pytest.mark.parametrize("named", ["ops", "somebody", None])
+def test_where_nobody_authenticates_the_principal_is_free(
+    tmp_path: Path, header: str | None, named: str | None
+) -> None:
+    """Whoever sent credentials is nobody: it reserves in any name, and a framework has the principal that it names."""
+    lab = Lab(flags=flags(tmp_path, ("readonly",)))
+    (agent,) = lab.master.state.agents.values()
+    owner = {"type": "DYNAMIC", "role": "web"} | ({"principal": named} if named else {})
+    part = {"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}, "reservations": [owner]}
+    about = {"agent_id": {"value": agent.id}, "resources": [part]}
+    for kind in ("RESERVE_RESOURCES", "UNRESERVE_RESOURCES", "RESERVE_RESOURCES"):
+        assert asked(lab, "POST", "/api/v1", header, {"type": kind, kind.lower(): about}).status == 202, kind
+    (reserved,) = [entry for entry in agent.total if entry.is_reserved]
+    assert reserved.reservations[0].principal == named
+    info = {"user": "u", "name": "n", "roles": ["web"], "capabilities": [{"type": "MULTI_ROLE"}]}
+    info |= {"principal": named} if named else {}
+    asked(lab, "POST", "/api/v1/scheduler", header, {"type": "SUBSCRIBE", "subscribe": {"framework_info": info}})
+    (framework,) = lab.master.state.frameworks.values()
+    assert framework.principal == named
 
 
 def test_what_needs_no_credentials_changes_nothing(lab: Lab) -> None:

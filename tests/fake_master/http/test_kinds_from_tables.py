@@ -1,6 +1,6 @@
 """Requests made from the tables of messages: each is taken or refused, and never more than that.
 
-A field is tried the day it is described.  `tests/fuzz` tries histories of such requests for longer.
+A field is tried the day it is described.  `tests/endurance/fuzz` tries histories of such requests for longer.
 """
 
 import json
@@ -15,14 +15,14 @@ from fake_master.http.operator_api import CALL as OPERATOR_CALL
 from fake_master.http.request_response import Request
 from fake_master.http.scheduler_api import CALL as SCHEDULER_CALL
 from fake_master.state.flags import MasterFlags
-from mesosctl.api.protobuf_json.decoding import ConversionError, decode
-from mesosctl.api.protobuf_json.message_tables import Field, Message, mesos_message
-from mesosctl.api.protobuf_json.messages import read
-from mesosctl.api.resources import RESOURCE, to_model
-from mesosctl.api.snapshots import snapshot
-from mesosctl.model.errors import BadInput, RuleViolation
-from tests.fuzz.json_texts import Pairs, write
-from tests.fuzz.messages import json_of
+from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.message_tables import Field, Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.resources import RESOURCE, to_model
+from mesosctl.mesos.messages.snapshots import snapshot
+from tests.endurance.fuzz.json_texts import Pairs, write
+from tests.endurance.fuzz.messages import json_of
 from tests.helpers.lab import Lab, Scheduler
 from tests.helpers.lab.command_line import CommandLine
 from tests.helpers.lab.master import JSON

@@ -19,12 +19,12 @@ from fake_master.http.views.response_cache import ResponseCache
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
-from fake_master.state.agents import Absence, Agent
+from fake_master.state.agents import Absence, KnownAgent
 from fake_master.state.clock import VirtualClock
 from fake_master.state.quota import SentQuota
 from fake_master.state.roles import everything
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
 from tests.helpers.profiles import examples
 
 PATHS = ("/state", "/slaves", "/frameworks", "/roles", "/quota", "/state-summary")
@@ -243,7 +243,7 @@ def test_an_agent_alone_is_shown_as_among_all() -> None:
     assert together == [json.loads(text_of(alone.short(alone.shown(agent)))) for agent in state.agents.values()]
 
 
-@pytest.mark.parametrize("name", [field.name for field in fields(Agent) if field.name != "revision"])
+@pytest.mark.parametrize("name", [field.name for field in fields(KnownAgent) if field.name != "revision"])
 def test_an_agent_is_another_after_each_change(name: str) -> None:
     (agent,) = ClusterSpec(("cpus:1",)).start().state.agents.values()
     before = agent.revision
@@ -257,7 +257,7 @@ def test_that_nothing_changed_is_found_by_one_look_at_each_agent_and_one_at_all_
     stage = Stage(CLUSTER)
     stage.wait(3.0)
     state = stage.master.state
-    views.agents_described(state, stage.master.runtime, None)
+    views.agents_described(state, stage.master.runtime, None).json()
     assert len(state.offers) > 1
     assert len(response_cache.texts(state, "described")._everything) == len(state.agents) + 1
 

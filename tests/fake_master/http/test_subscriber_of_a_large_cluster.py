@@ -9,7 +9,7 @@ from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state import streams
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json import recordio
 
 HEADERS = {"content-type": "application/json", "accept": "application/json"}
 

@@ -14,10 +14,10 @@ from fake_master.http.request_response import Request, Response
 from fake_master.http.routes import Endpoints, page
 from fake_master.protobuf import conversion, descriptors
 from fake_master.sources.cluster_file import BUILT_IN
-from mesosctl.api.protobuf_json import message_tables
-from mesosctl.api.protobuf_json.message_tables import mesos_message
-from tests.fuzz.json_texts import Pairs
-from tests.fuzz.messages import json_of
+from mesosctl.mesos.messages.protobuf_json import message_tables
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from tests.endurance.fuzz.json_texts import Pairs
+from tests.endurance.fuzz.messages import json_of
 
 INFO = "mesos.v1.FrameworkInfo"
 KINDS = "Call.Type"

@@ -12,7 +12,7 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from tests.helpers.profiles import examples
 
 CALL = "mesos.v1.scheduler.Call"

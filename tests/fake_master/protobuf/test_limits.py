@@ -13,9 +13,9 @@ from fake_master.http import encodings
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
-from fake_master.protobuf.limits import DEEPEST, TooLarge
+from fake_master.protobuf.limits import DEEPEST, MessageTooLarge
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.api.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from tests.fake_master.protobuf.test_conversion import documents
 from tests.helpers.profiles import examples
 
@@ -75,7 +75,7 @@ def test_the_values_of_every_list_count(name: str, way: tuple[Field, ...]) -> No
         whole = body
         for around in reversed(outer):
             whole = field(around.number, whole)
-        with pytest.raises(TooLarge, match=f"more than {MOST} values"):
+        with pytest.raises(MessageTooLarge, match=f"more than {MOST} values"):
             parse(name, whole, most_values=MOST)
 
 
@@ -105,7 +105,7 @@ def test_about_as_many_values_are_counted_as_in_json(name: str) -> None:
         least = values(document) - lists_in(document)
         assert parse(name, body, most_values=4 * least + 10) == document
         if least > 1:
-            with pytest.raises(TooLarge):
+            with pytest.raises(MessageTooLarge):
                 parse(name, body, most_values=least - 1)
 
     check()
@@ -126,7 +126,7 @@ def test_any_bytes_are_judged_as_without_a_limit(body: bytes) -> None:
 def test_values_are_counted_beside_bytes_that_are_in_no_order(damage: bytes) -> None:
     """A group that nobody knows may hold anything, which the protobuf package passes over."""
     unknown = size(99 << 3 | 3) + field(2, damage) + size(99 << 3 | 4)
-    with pytest.raises(TooLarge):
+    with pytest.raises(MessageTooLarge):
         parse("mesos.v1.ContainerID", unknown + field(2, b"") * (MOST + 1), most_values=MOST)
 
 
@@ -143,7 +143,7 @@ def test_as_many_messages_may_be_nested_as_the_package_reads(levels: int) -> Non
     try:
         document = parse("mesos.v1.ContainerID", body)
     except NotAMessage:
-        with pytest.raises(TooLarge, match="nested too deeply"):
+        with pytest.raises(MessageTooLarge, match="nested too deeply"):
             parse("mesos.v1.ContainerID", body, most_values=100_000)
     else:
         assert parse("mesos.v1.ContainerID", body, most_values=100_000) == document

@@ -7,7 +7,12 @@ import pytest
 from google.protobuf import descriptor_pb2
 
 from fake_master.protobuf.descriptors import message_class
-from mesosctl.api.protobuf_json.message_tables import MESOS_PACKAGES, Message, mesos_enumerations, mesos_messages
+from mesosctl.mesos.messages.protobuf_json.message_tables import (
+    MESOS_PACKAGES,
+    Message,
+    mesos_enumerations,
+    mesos_messages,
+)
 from tests.conformance.conftest import pool
 from tests.conformance.masters.carriers import REAL, Pool
 from tests.conformance.scenarios.setups import NO_AGENTS

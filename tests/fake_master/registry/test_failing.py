@@ -20,7 +20,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
-from mesosctl.api.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json import recordio
 from tests import ROOT
 from tests.fake_master.sending import AGENT, JSON, as_json, quota, send
 from tests.helpers.needs import require

@@ -18,7 +18,7 @@ from fake_master.http.request_response import Request
 from fake_master.registry.interface import MemoryRegistry, Registry, RegistryFailure
 from fake_master.registry.sqlite import FILE_NAME, SqliteRegistry, open_registry
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests import ROOT
 from tests.helpers.profiles import examples
 

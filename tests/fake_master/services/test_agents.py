@@ -8,10 +8,10 @@ import pytest
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.services.agents.checkpointed_resources import DoesNotFit
 from fake_master.sources.agent_tables import AgentSpec
-from fake_master.state.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resource import Reservation
+from fake_master.state.agents import KnownAgent
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.lab.master import Lab
 from tests.helpers.reserving import push, reserved_entries
 
@@ -22,7 +22,7 @@ def reserve(lab: Lab, **amounts: float) -> int:
     return lab.post_form("/reserve", resources=reserved_entries("r", **amounts))
 
 
-def agent_of(lab: Lab) -> Agent:
+def agent_of(lab: Lab) -> KnownAgent:
     (agent,) = lab.master.state.agents.values()
     return agent
 

@@ -7,8 +7,8 @@ from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.errors import BadInput
 
 
 def started(**flags: str) -> tuple[Master, VirtualClock]:

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from fake_master.driver.messages import Address
 from fake_master.http.request_response import Request
 from fake_master.state.streams import EventStream
-from mesosctl.model.resources import Resources
-from tests.fake_master.driver.test_endpoint import HERE, INFO, THERE, Drivers
+from mesosctl.mesos.amounts.resources import Resources
+from tests.endurance.jobs.day import check_books
+from tests.fake_master.driver.by_hand import HERE, INFO, THERE, Drivers
 from tests.helpers.lab import scalar
 from tests.helpers.profiles import examples
-from tests.jobs.day import check_books
 
 ROLES = ("web", "ads")
 SCHEDULER = "/api/v1/scheduler"

@@ -13,17 +13,17 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Task, TaskOutcome
-from mesosctl.api.resources import list_to_json
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resources import Resources
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import KnownTask, TaskOutcome
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.resources import list_to_json
 from tests.helpers.profiles import examples
 from tests.helpers.shown import shown
 
 
 def accept_as_json(
-    answers: OfferAnswers, framework: Framework, offer_id: str, tasks: Sequence[Task], _held: Resources
+    answers: OfferAnswers, framework: KnownFramework, offer_id: str, tasks: Sequence[KnownTask], _held: Resources
 ) -> None:
     """Launch the tasks by the call that a scheduler elsewhere would make."""
     infos = [
@@ -121,7 +121,7 @@ def test_an_offer_that_is_gone_loses_the_tasks_on_both_roads() -> None:
         (framework,) = master.state.frameworks.values()
         (offer,) = framework.offers.values()
         held = parse_resources("cpus:1").allocated_to("a")
-        task = Task("t", framework.id, offer.agent_id, {}, held, "a")
+        task = KnownTask("t", framework.id, offer.agent_id, {}, held, "a")
         master.offers.rescind(offer)
         master.offer_answers.launch(framework, offer.id, [task], held)
         assert not framework.all_tasks()

@@ -2,13 +2,13 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fake_master import __main__ as program
@@ -20,8 +20,9 @@ from fake_master.services import v1_messages
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.protobuf_json import recordio
+from tests.helpers.lab import scalar
 from tests.helpers.profiles import examples
 
 AGENT = "cpus:4;mem:2048"
@@ -92,13 +93,49 @@ def test_offers_are_held_back_exactly_until_enough_agents_or_the_timeout(known: 
     assert second.offered() == (0 if enough else back)
 
 
-def test_without_quota_nothing_is_held_back() -> None:
+def about(leader: Leader, number: int) -> dict[str, Any]:
+    return {"agent_id": {"value": leader.get("/slaves")["slaves"][number]["id"]}}
+
+
+def set_and_removed(leader: Leader) -> int:
+    leader.set_quota()
+    return leader.call("REMOVE_QUOTA", role="r1")
+
+
+OWNED = scalar("cpus", 1) | {"reservations": [{"type": "DYNAMIC", "role": "r1"}]}
+MACHINES = [{"machine_ids": [{"hostname": "agent-2"}], "unavailability": {"start": {"nanoseconds": 1}}}]
+KEPT: dict[str, Callable[[Leader], int]] = {
+    "weights": lambda leader: leader.call(
+        "UPDATE_WEIGHTS", weight_infos=[{"role": role, "weight": 2.0} for role in ("r1", "n")]
+    ),
+    "maintenance": lambda leader: leader.call("UPDATE_MAINTENANCE_SCHEDULE", schedule={"windows": MACHINES}),
+    "reservations": lambda leader: leader.call("RESERVE_RESOURCES", **about(leader, 0), resources=[OWNED]),
+    "drained": lambda leader: leader.call("DRAIN_AGENT", **about(leader, 3)),
+    "deactivated": lambda leader: leader.call("DEACTIVATE_AGENT", **about(leader, 2)),
+    "gone": lambda leader: leader.call("MARK_AGENT_GONE", **about(leader, 4)),
+    "quota that was removed": set_and_removed,
+}
+"""What a registry holds beside quota."""
+
+
+@given(kept=st.lists(st.sampled_from(sorted(KEPT)), unique=True), has_quota=st.booleans())
+@example(kept=["weights"], has_quota=False)
+@example(kept=sorted(KEPT), has_quota=False)
+@example(kept=sorted(KEPT), has_quota=True)
+@settings(deadline=None, max_examples=examples(60))
+def test_offers_are_held_back_for_quota_and_for_nothing_else_that_a_registry_holds(
+    kept: list[str], has_quota: bool
+) -> None:
     registry, clock = MemoryRegistry(), VirtualClock()
-    Leader(registry, 5, clock)
+    first = Leader(registry, 5, clock)
+    for name in kept:
+        assert KEPT[name](first) in (200, 202), name
+    if has_quota:
+        first.set_quota()
     second = Leader(registry, 1, clock)
     second.subscribe()
     second.later(2)
-    assert second.offered() == 1
+    assert second.offered() == (0 if has_quota else 1)
 
 
 @contextmanager

@@ -9,8 +9,8 @@ import pytest
 
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.state.quota import SentQuota
-from mesosctl.model.errors import Conflict, Forbidden, MesosctlError, RuleViolation
-from mesosctl.model.resource import Resource
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.errors import Conflict, Forbidden, MesosctlError, RuleViolation
 from tests.helpers.lab import Lab, Scheduler, scalar
 
 
@@ -233,7 +233,6 @@ def put(lab: Lab, *entries: tuple[str, float], principal: str | None = None) -> 
     [
         (("b", 0.0), "weight.positive", "[1].weight"),
         (("b", -1.0), "weight.positive", "[1].weight"),
-        (("b", math.nan), "weight.positive", "[1].weight"),
         (("b c", 1.0), "role.syntax", "[1].role"),
         (("b\f", 1.0), "role.syntax", "[1].role"),
         (("new", 1.0), "role.whitelist", None),

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fake_master.state.flags import MasterFlags
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.lab import Lab, Scheduler
 
 P_1 = {"limits": [{"principal": "p", "qps": 1}]}
@@ -346,8 +346,8 @@ def test_a_scheduler_that_subscribed_again_is_not_ended_by_its_old_connection():
         ('{"limits": [{"qps": 1}]}', "limits[0].principal: it is missing"),
         ('{"limits": {}}', "limits: it should be an array"),
         ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "expected a value, found '...], \"x\": 1}'"),
-        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "; x: there"),
-        ('{"limits": [{"principal": "p", "qps": 0}, ...], "x": 1}', "limits[0].qps: Invalid qps: 0"),
+        ('{"limits": [{"principal": "p", "qps": 0}], "x": 1}', "x: there is no key 'x'"),
+        ('{"limits": [{"principal": "p", "qps": 0}], "x": 1}', "limits[0].qps: Invalid qps: 0"),
         ('{"limits": [', "Not JSON"),
         ("/nonexistent/limits.json", "cannot be read"),
     ],

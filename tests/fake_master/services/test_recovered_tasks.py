@@ -9,7 +9,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.agents import Absence
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
 from tests.helpers.lab import AGENT, Scheduler, lasting
 
 PATIENCE = 600.0

@@ -12,7 +12,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.flags import DEFAULTS, SHOWN_ONLY
-from mesosctl import api, model
+from mesosctl import mesos
 from tests.helpers.lab import AGENT, PINGS, CommandLine, Lab, Scheduler, lasting
 
 DAY = 86400.0
@@ -77,7 +77,7 @@ def test_an_agent_that_was_forgotten_may_come_back(tmp_path: Path) -> None:
 
 
 def test_every_flag_is_read_somewhere_or_listed_as_shown_only() -> None:
-    folders = [Path(str(module.__file__)).parent for module in (fake_master, model, api)]
+    folders = [Path(str(module.__file__)).parent for module in (fake_master, mesos)]
     texts = [path.read_text(encoding="utf-8") for folder in folders for path in folder.rglob("*.py")]
     tables = re.compile(r"^(?:DEFAULTS|SHOWN_ONLY)\b.*?^[})]", re.DOTALL | re.MULTILINE)
     read = "".join(tables.sub("", text) for text in texts)

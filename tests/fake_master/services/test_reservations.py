@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
-from mesosctl.model.errors import Conflict, Forbidden, MesosctlError, RuleViolation
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resource import Disk, Reservation, Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Disk, Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import Conflict, Forbidden, MesosctlError, RuleViolation
 from tests.helpers.lab import Lab, Scheduler
 from tests.helpers.reserving import push
 
@@ -163,6 +163,24 @@ def test_who_may_do_what_to_whose(action, of, name, good, bad) -> None:
     assert (type(found), found.rule) == (Forbidden, f"acl.{action}")
     operator.refused(name, *good, principal="web")
     operator(name, *good)
+
+
+@pytest.mark.parametrize(("lower", "upper", "is_allowed"), [
+    (BY_WEB, "web", True),
+    (WEB, "web", False),
+    (BY_WEB, "ops", False),
+])  # fmt: skip
+def test_each_level_that_a_reserve_takes_away_is_authorized(lower: Reservation, upper: str, is_allowed: bool) -> None:
+    operator = Operator(flags=acls("unreserve_resources", "reserver_principals"))
+    refinement = Reservation("DYNAMIC", "web/x", upper)
+    operator("reserve", held_by(lower, "cpus:1"), None, principal=lower.principal)
+    refined = list(push(Resources(held_by(lower, "cpus:1")), refinement))
+    operator("reserve", refined, None, principal=upper)
+    if is_allowed:
+        operator("reserve", held_by(ADS, "cpus:1"), refined)
+    else:
+        found = operator.refused("reserve", held_by(ADS, "cpus:1"), refined)
+        assert (type(found), found.rule) == (Forbidden, "acl.unreserve_resources")
 
 
 def test_what_is_missing_is_said_with_the_volumes_that_have_it(operator: Operator) -> None:

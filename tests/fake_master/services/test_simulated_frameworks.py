@@ -5,24 +5,51 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.master import Master
-from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.cluster_file import ClusterSpec, read_cluster
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.errors import BadInput
 from tests import EXAMPLES
 from tests.helpers.cluster_files import read_cluster_file
 
 EXAMPLE = EXAMPLES / "drf.toml"
 AGENT = "cpus:4;mem:4096"
+
+
+TASKS = {
+    "outcome": st.sampled_from(["finished", "failed", "killed", "lost"]),
+    "seconds": st.integers(0, 30),
+    "stop_seconds": st.integers(0, 5),
+}
+
+
+@given(st.fixed_dictionaries({}, optional=TASKS))
+def test_tasks_end_by_themselves_only_if_the_table_says_how_or_when(table: dict[str, Any]) -> None:
+    """An empty table, or one that only says how long a task takes to end, changes nothing of that."""
+    text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+    frameworks = '[[agents]]\nresources = "cpus:2"\n[[frameworks]]\nname = "f"\ntask = "cpus:1"\ntasks = 1\n'
+    spec = read_cluster(f"{frameworks}[tasks]\n{text}", "x.toml")
+    clock = VirtualClock(1000.0)
+    master = spec.start(clock=clock)
+    for _ in range(40):
+        clock.sleep(1.0)
+        master.advance()
+    (framework,) = master.state.frameworks.values()
+    wanted = f"TASK_{table.get('outcome', 'finished').upper()}"
+    assert {task.state for task in framework.completed_tasks} == (
+        {wanted} if {"outcome", "seconds"} & table.keys() else set()
+    )
 
 
 def play(*frameworks: SimulatedFrameworkSpec, seconds: float = 3.0, fate: TaskOutcome | None = None) -> Master:
@@ -207,7 +234,7 @@ def test_a_framework_that_overflows_its_queue_is_cut_off() -> None:
 # --- Those that want no more ------------------------------------------------------------------------
 
 
-def only(master: Master) -> Framework:
+def only(master: Master) -> KnownFramework:
     (framework,) = master.state.frameworks.values()
     return framework
 

@@ -48,6 +48,46 @@ def test_an_operation_is_pending_until_the_agent_has_it() -> None:
     assert lab.metric("operations/finished") == 1
 
 
+def test_an_operation_is_acknowledged_by_its_own_framework_alone() -> None:
+    lab = Lab(LARGE)
+    first = Scheduler(lab)
+    reserve(first)
+    (told,) = [one["status"] for one in first.heard("UPDATE_OPERATION_STATUS")]
+    body = {"operation_id": told["operation_id"], "agent_id": told["agent_id"], "uuid": told["uuid"]["value"]}
+    Scheduler(lab, name="another").ask("ACKNOWLEDGE_OPERATION_STATUS", **body)
+    assert shown(lab) == ["OPERATION_FINISHED"]
+    first.ask("ACKNOWLEDGE_OPERATION_STATUS", **body)
+    assert shown(lab) == []
+
+
+def test_of_two_operations_with_one_id_the_later_is_reconciled() -> None:
+    lab = Lab(LARGE, AgentSpec(LARGE, delay=5.0))
+    framework = Scheduler(lab)
+    for offer in framework.offers():
+        operation = {"type": "RESERVE", "id": {"value": "o"}, "reserve": {"resources": [owned(1.0)]}}
+        framework.ask("ACCEPT", offer_ids=[offer["id"]], operations=[operation], filters={"refuse_seconds": 1000})
+    assert shown(lab) == ["OPERATION_FINISHED", "OPERATION_PENDING"]
+    assert statuses(framework) == ["OPERATION_FINISHED"]
+    assert reconciled(framework, lab.agents[1]["id"]) == ["OPERATION_PENDING"]
+
+
+def test_every_operation_of_an_agent_ends_with_it_and_none_of_another() -> None:
+    lab = Lab(*[AgentSpec(LARGE, delay=5.0)] * 2)
+    framework = Scheduler(lab)
+    first, second = framework.offers()
+    for offer, names in ((first, "ab"), (second, "c")):
+        operations = [
+            {"type": "RESERVE", "id": {"value": name}, "reserve": {"resources": [owned(1.0)]}} for name in names
+        ]
+        framework.ask("ACCEPT", offer_ids=[offer["id"]], operations=operations, filters={"refuse_seconds": 1000})
+    lab.about("MARK_AGENT_GONE", first["agent_id"]["value"])
+    told = [one["status"] for one in framework.heard("UPDATE_OPERATION_STATUS")]
+    assert [(one["operation_id"]["value"], one["state"]) for one in told] == [
+        (name, "OPERATION_GONE_BY_OPERATOR") for name in "ab"
+    ]
+    assert shown(lab) == ["OPERATION_PENDING"]
+
+
 @pytest.mark.parametrize("how", ["gone", "down"])
 def test_an_operation_ends_with_its_agent(how: str) -> None:
     lab = Lab(AgentSpec(LARGE, delay=5.0))

@@ -6,9 +6,9 @@ from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
 
 
 class Stage:
@@ -91,7 +91,7 @@ def test_what_the_framework_kills_is_not_evicted_again() -> None:
     assert task.state == "TASK_KILLED"
 
 
-def _alive(framework: Framework) -> int:
+def _alive(framework: KnownFramework) -> int:
     return sum(not task.is_terminal for task in framework.all_tasks().values())
 
 

@@ -3,7 +3,7 @@
 from fake_master.http.json_text import json_object
 from fake_master.http.state_flags_metrics import StateEndpoints
 from fake_master.master import Master
-from mesosctl.api.snapshots.cluster_state import ClusterState, cluster_state
+from mesosctl.mesos.messages.snapshots.cluster_state import ClusterState, cluster_state
 
 
 def shown_state(master: Master) -> ClusterState:

@@ -11,7 +11,7 @@ from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.source_file import read_source
 from fake_master.transports.address import FakeAddress, open_on_call
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.cluster_files import read_cluster_file
 
 FILE = """
@@ -72,11 +72,11 @@ def test_empty_places_in_a_list_of_roles_do_not_count(listed: str):
     [
         ('[[agents]]\nresources = "cpus:1"\nloses = -2', "loses"),
         ('[[agents]]\nresources = "cpus:1"\ndelay = "soon"', "delay"),
-        ("agents = 3", "agents is not an array"),
-        ("[[agents]]\nresources = 3", "has no resources"),
+        ("agents = 3", "line 1: agents: it is not an array of tables"),
+        ("[[agents]]\nresources = 3", "line 2: agents[0].resources: it is not a string"),
         ("[[agents]]\nresources = 'cpus:x'", "cpus: 'x' is not a number"),
         ("[[agents]]\nresources = 'cpus:1'\ncount = 0", "count"),
-        ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "'hostnme' is not a key here"),
+        ("[[agents]]\nresources = 'cpus:1'\nhostnme = 'x'", "line 3: agents[0].hostnme: there is no such key"),
         (
             "[[agents]]\nresources = 'cpus:1'\nhostname = 'x'\n[[agents]]\nresources = 'cpus:1'\nhostname = 'x'",
             "must be unique",

@@ -4,23 +4,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 from statistics import fmean, median
+from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from fake_master.master import Master
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
-from fake_master.sources.demand import Listed, WantedTask, parse_time_span
+from fake_master.sources.demand import Listed, WantedTask, parse_time_span, read_tasks
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.simulation import simulate
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
-from fake_master.state.tasks import Task
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.tasks import KnownTask
 from fake_master.testing.fake import FakeMaster
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.profiles import examples
 
 AGENTS = '[[agents]]\nresources = "cpus:4;mem:4096"\ncount = 2\n'
@@ -34,13 +35,13 @@ def started(text: str, where: str = "cluster.toml") -> tuple[Master, VirtualCloc
     return master, clock
 
 
-def passes(master: Master, clock: VirtualClock, seconds: float) -> Framework:
+def passes(master: Master, clock: VirtualClock, seconds: float) -> KnownFramework:
     clock.sleep(seconds)
     master.advance()
     return next(iter(master.state.frameworks.values()))
 
 
-def starts(tasks: Sequence[Task]) -> dict[str, float]:
+def starts(tasks: Sequence[KnownTask]) -> dict[str, float]:
     return {task.id: task.statuses[0].timestamp - START for task in tasks}
 
 
@@ -60,6 +61,51 @@ def test_tasks_at_once_are_replaced_when_they_end() -> None:
     framework = passes(master, clock, 21.0)
     assert framework.alive == 3
     assert framework.counts["tasks/terminal/task_finished"] >= 9
+
+
+LINES: dict[str, tuple[str, ...]] = {
+    "asked": ("10", "0", "1m"),
+    "lasts": ("5", "", "90s"),
+    "cpus": ("1", "0.5", ""),
+    "mem": ("64", "", "32"),
+    "name": ("one", "", "three, again"),
+    "agent": ("", "agent-2", "agent-1"),
+}
+"""A file of three tasks, by column."""
+
+
+@settings(max_examples=examples(120))
+@given(
+    columns=st.permutations(sorted(LINES)),
+    end=st.sampled_from(["\n", "\r\n", "\r"]),
+    mark=st.sampled_from(["", "\ufeff"]),
+    quoted=st.booleans(),
+    last=st.sampled_from(["", "{end}", "{end}{end}"]),
+    blanks=st.booleans(),
+)
+@example(columns=sorted(LINES), end="\r\n", mark="\ufeff", quoted=True, last="{end}", blanks=False)
+def test_a_file_of_tasks_means_the_same_however_a_program_writes_it(
+    columns: list[str], end: str, mark: str, quoted: bool, last: str, blanks: bool
+) -> None:
+    """Spreadsheets begin it with a byte order mark, quote every cell, and end lines in their own way."""
+
+    def cell(text: str) -> str:
+        padded = f" {text} " if blanks else text
+        return f'"{padded}"' if quoted or "," in text else padded
+
+    rows = [columns, *[[LINES[name][number] for name in columns] for number in range(3)]]
+    text = mark + end.join(",".join(map(cell, row)) for row in rows) + last.format(end=end)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "tasks.csv"
+        path.write_bytes(text.encode())
+        found = read_tasks(path, "from", parse_resources("cpus:2"), ("f",)).wanted
+    # In the order in which they are asked for.
+    assert [(one.asked, one.lasts, one.name, one.agent) for one in found] == [
+        (0.0, None, None, "agent-2"),
+        (10.0, 5.0, "one", None),
+        (60.0, 90.0, "three, again", "agent-1"),
+    ]
+    assert [one.resources for one in found] == [*map(parse_resources, ("cpus:0.5", "cpus:1;mem:64", "mem:32"))]
 
 
 def test_the_seed_decides_what_is_drawn() -> None:

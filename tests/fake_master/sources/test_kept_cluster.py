@@ -10,7 +10,7 @@ import pytest
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.sources.kept_cluster import KEY, KIND, KeptCluster
 from fake_master.transports.address import FakeAddress, open_on_call
-from mesosctl.model.errors import BadInput, UsageError
+from mesosctl.mesos.errors import BadInput, UsageError
 
 AGENTS = '[[agents]]\nresources = "cpus:8;mem:16384"\ncount = 3\n'
 GREEDY = AGENTS + (

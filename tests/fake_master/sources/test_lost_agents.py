@@ -7,7 +7,7 @@ import pytest
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
 from fake_master.state.clock import VirtualClock
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.cluster_files import read_cluster_file
 from tests.helpers.lab import AGENT, Lab
 

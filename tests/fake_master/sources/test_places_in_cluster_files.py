@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.cluster_file import ClusterDocument, ClusterSpec
 from fake_master.sources.simulation import simulate
-from mesosctl.model.errors import BadInput
+from mesosctl.files.desired_state import CLUSTER_FILE_KEYS, Sections
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.cluster_files import read_cluster_file
 
 FILE = """mesos_version = "1.11"
@@ -68,6 +69,29 @@ def test_a_refusal_names_the_line(tmp_path: Path, good: str, bad: str, line: int
         read_cluster_file(path).start()
     assert refused.value.message.startswith(f"{path}, line {line}: ")
     assert refused.value.field == field
+
+
+def test_every_fault_of_keys_and_types_is_told_at_once_in_the_order_of_the_file(tmp_path: Path):
+    path = tmp_path / "cluster.toml"
+    bad = FILE.replace('roles = "ads,web"', "roles = []").replace("count = 2", "cuont = 2")
+    bad = bad.replace('resources = "cpus:4"', "count = 0").replace('agent = "agent-2"', "tasks = -1")
+    path.write_text(bad + '[weights]\nads = "x"\n')
+    with pytest.raises(BadInput) as refused:
+        read_cluster_file(path)
+    assert [told.split(": ")[:2] for told in refused.value.message.split("; ")] == [
+        [f"{path}, line 3", "flags.roles"],
+        [f"{path}, line 6", "agents[0].resources"],
+        [f"{path}, line 7", "agents[0].count"],
+        [f"{path}, line 10", "agents[1].cuont"],
+        [f"{path}, line 23", "frameworks[1].running[1].agent"],
+        [f"{path}, line 24", "frameworks[1].running[1].tasks"],
+        [f"{path}, line 27", "weights.ads"],
+    ]
+
+
+def test_the_keys_that_only_a_cluster_file_has_are_those_of_its_shape():
+    only = {field for field in ClusterDocument.__struct_fields__ if field not in Sections.__struct_fields__}
+    assert only == set(CLUSTER_FILE_KEYS)
 
 
 def test_a_flag_of_the_command_line_is_not_in_the_file(tmp_path: Path):

@@ -8,8 +8,8 @@ import pytest
 
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import read_cluster
-from mesosctl.api.agent_operations import read_create
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.agent_operations import read_create
 from tests.helpers.lab import CommandLine, Lab
 
 

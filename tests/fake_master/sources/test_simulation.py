@@ -1,16 +1,20 @@
 """Simulations of sharing: guarantees first, weights, subtotals of parents, the units of the article, snapshots."""
 
+import csv
 import io
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import fake_master
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.sources.simulation import simulate
-from mesosctl.output.formats.output_formats import write
-from mesosctl.output.offers.dominant_shares import offer_simulation
-from mesosctl.planning.dominant_shares import Sharing
+from mesosctl.mesos.cluster.dominant_shares import Sharing
+from mesosctl.offers.dominant_shares import offer_simulation
+from mesosctl.show.output_formats import write
 from tests.helpers.lab import Lab
 from tests.helpers.lab.command_line import CommandLine
 
@@ -28,9 +32,9 @@ def played(cluster: str, *frameworks: tuple[str, str]) -> Sharing:
     return simulate(read_cluster(agent + cluster + "".join(FRAMEWORK.format(*one) for one in frameworks), "x.toml"), 99)
 
 
-def table(sharing: Sharing) -> str:
+def table(sharing: Sharing, form: str = "table") -> str:
     out = io.StringIO()
-    write(offer_simulation(sharing), "table", out, draws=False, colours=False)
+    write(offer_simulation(sharing), form, out, draws=False, colours=False)
     return out.getvalue()
 
 
@@ -76,6 +80,38 @@ def test_sizes_are_in_the_units_of_the_article_where_that_is_exact():
     agent = '[[agents]]\nresources = "cpus:2;mem:36GiB"\n'
     lines = table(simulate(read_cluster(agent + odd_sizes.format("a", "a"), "x.toml"), 99)).splitlines()
     assert "1/2, 100/36864" in lines[1]
+
+
+SIZES = st.sampled_from([100, 512, 1024, 3 * 1024, 1024**2, 3 * 1024**2])
+UNITS = {"GiB": 1024, "TiB": 1024**2}
+
+
+@given(SIZES, SIZES, SIZES, st.integers(2, 6), st.sampled_from(["table", "wide"]), st.booleans())
+def test_fractions_are_in_the_units_that_stand_below_them_in_every_table(agent, one, other, disk, form, draws):
+    """The totals of csv are those of the table times its units; a size that is short in none stays in MB."""
+    sharing = simulate(
+        read_cluster(
+            f'[[agents]]\nresources = "cpus:4;mem:{agent * 8};disk:{disk * 1000}"\n'
+            + "".join(
+                f'[[frameworks]]\nname = "{name}"\nrole = "{name}"\ntask = "cpus:1;mem:{size};disk:1000"\n'
+                for name, size in (("a", one), ("b", other))
+            ),
+            "x.toml",
+        ),
+        9,
+    )
+    if not sharing.steps:
+        return
+    out = io.StringIO()
+    write(offer_simulation(sharing), form, out, draws=draws, colours=False, width=400)
+    units = dict(re.findall(r"(mem|disk) in (\w+)", out.getvalue()))
+    first, row = list(csv.reader(io.StringIO(table(sharing, "csv"))))[:2]
+    for name in ("mem", "disk"):
+        taken, total = row[first.index(f"{name} total")].split("/")
+        size = UNITS.get(units.get(name, ""), 1)
+        assert f" {float(taken) / size:.15g}/{float(total) / size:.15g}" in out.getvalue()
+        if size > 1:
+            assert f"{taken}/{total}" not in out.getvalue()
 
 
 def test_csv_keeps_its_amounts():

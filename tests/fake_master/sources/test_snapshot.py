@@ -12,29 +12,29 @@ from fake_master.registry.interface import MemoryRegistry
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
-from mesosctl.api.snapshots import snapshot as snapshot_api
-from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.offers.offers import Offer
-from mesosctl.model.quantities import Quantities, Quota
-from mesosctl.model.resource import Reservation, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.forecast import DryRunOptions
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.resource import Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
+from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.profiles import examples
-from tests.mesosctl.api.snapshots.strategies import snapshots
+from tests.mesosctl.mesos.messages.snapshots.strategies import snapshots
 
 TOTAL = parse_resources("cpus:8;mem:4096;ports:[31000-31009]")
-AGENTS = tuple(Agent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
+AGENTS = tuple(ClusterAgent(f"m-S{n}", "same.example", f"slave({n})@h:5051", TOTAL) for n in range(2))
 WEB = SnapshotFramework("m-0000", "shop", ("web",), capabilities=frozenset({"MULTI_ROLE"}))
 HALF = parse_resources("cpus:4;mem:2048;ports:[31000-31004]")
 BASE = ClusterSnapshot("1.11.0", 1000.0, AGENTS, (WEB,))
 
 
 def offered(name, agent, resources, role="web", framework="m-0000"):
-    return Offer(name, role, framework, "shop", agent, "same.example", resources, stacked_format=False)
+    return OutstandingOffer(name, role, framework, "shop", agent, "same.example", resources, stacked_format=False)
 
 
 def started(snapshot, **more):
@@ -89,7 +89,7 @@ def test_what_is_suppressed_or_away_is_offered_nothing():
 
 
 def test_tasks_share_what_their_framework_holds():
-    usage = Usage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
+    usage = FrameworkUsage("m-0000", "m-S0", "web", parse_resources("cpus:1;mem:100;ports:[31000-31001]"), tasks=3)
     master = started(ClusterSnapshot("1.11.0", 0.0, AGENTS, (WEB,), (usage,)))
     tasks = list(master.state.frameworks["m-0000"].all_tasks().values())
     assert len(tasks) == 3
@@ -164,7 +164,7 @@ def test_quota_on_a_nested_role_is_refused_in_words() -> None:
 
 
 def test_draining_an_agent_makes_its_tasks_alone() -> None:
-    usages = tuple(Usage("m-0000", agent.id, "web", HALF, tasks=3) for agent in AGENTS)
+    usages = tuple(FrameworkUsage("m-0000", agent.id, "web", HALF, tasks=3) for agent in AGENTS)
     master = started(replace(BASE, usages=usages))
     with master.transaction():
         master.draining.drain("m-S0", None, mark_gone=False)
@@ -174,7 +174,10 @@ def test_draining_an_agent_makes_its_tasks_alone() -> None:
 
 
 def test_tasks_that_are_lost_are_the_same_whether_an_operator_hears_of_each_or_nobody_does() -> None:
-    usages = (Usage("m-0000", "m-S0", "web", HALF, tasks=3), Usage("m-0000", "m-S1", "web", HALF, tasks=1))
+    usages = (
+        FrameworkUsage("m-0000", "m-S0", "web", HALF, tasks=3),
+        FrameworkUsage("m-0000", "m-S1", "web", HALF, tasks=1),
+    )
     heard, unheard = (started(replace(BASE, usages=usages)) for _ in range(2))
     heard.events.add_operator(EventStream(), None, b"")
     for master in (heard, unheard):

@@ -8,24 +8,24 @@ import pytest
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
-from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.offers.offers import Offer
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import (
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import (
     ClusterSnapshot,
     Debt,
+    FrameworkUsage,
     Lending,
     Refusal,
     SnapshotFramework,
     SnapshotTask,
-    Usage,
 )
+from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 
 ABLE = frozenset({"MULTI_ROLE", "RESERVATION_REFINEMENT", "REVOCABLE_RESOURCES"})
-AGENT = Agent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
+AGENT = ClusterAgent("m-S0", "a", "slave(1)@h:5051", parse_resources("cpus:4;mem:400;cpus(lender):6;mem(lender):600"))
 TENANT = SnapshotFramework("m-T", "T", ("tenant",), capabilities=ABLE, suppressed=frozenset({"tenant"}))
 OWNER = SnapshotFramework("m-L", "L", ("lender",), capabilities=ABLE, suppressed=frozenset({"lender"}))
 FLAGS = {"oversubscribe_reservations": "true"}
@@ -46,7 +46,7 @@ def snapshot(*tasks: SnapshotTask, **more: Any) -> ClusterSnapshot:
         used[one.framework_id] = used.get(one.framework_id, Resources()) + one.resources + one.executor_resources
     roles = {TENANT.id: "tenant", OWNER.id: "lender"}
     counts = {of: sum(one.framework_id == of for one in tasks) for of in used}
-    usages = tuple(Usage(of, AGENT.id, roles[of], held, counts[of]) for of, held in used.items())
+    usages = tuple(FrameworkUsage(of, AGENT.id, roles[of], held, counts[of]) for of, held in used.items())
     lending = Lending(tasks, stop_seconds=2.0)
     return replace(
         ClusterSnapshot("1.11.0", 1000.0, (AGENT,), (TENANT, OWNER), usages, flags=FLAGS, lending=lending), **more
@@ -118,7 +118,7 @@ def test_what_nobody_may_see_is_in_the_way_too() -> None:
         replace(
             whole,
             frameworks=(*whole.frameworks, hidden),
-            usages=(*whole.usages, Usage(hidden.id, AGENT.id, "tenant", REST)),
+            usages=(*whole.usages, FrameworkUsage(hidden.id, AGENT.id, "tenant", REST)),
         )
     )
     clock.sleep(2.0)
@@ -131,7 +131,7 @@ def test_refusals_offers_and_debts_are_as_they_were() -> None:
     whole = snapshot(
         task("t0", REST),
         task("t1", lent(2, 200)),
-        offers=(Offer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(3, 300)),),
+        offers=(OutstandingOffer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(3, 300)),),
         frameworks=(TENANT, awake),
     )
     refused = Refusal("m-L", AGENT.id, "lender", AGENT.total, 5.5)
@@ -153,7 +153,7 @@ def test_who_owes_what_is_not_asked_for_more() -> None:
     whole = snapshot(
         task("t1", lent(2, 200)),
         task("big", owned, OWNER),
-        offers=(Offer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(2, 200)),),
+        offers=(OutstandingOffer("m-O7", "tenant", "m-T", "T", AGENT.id, "a", lent(2, 200)),),
     )
     assert whole.lending is not None
     master, _ = started(replace(whole, lending=replace(whole.lending, debts=(debt,))))

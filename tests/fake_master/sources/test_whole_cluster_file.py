@@ -17,18 +17,18 @@ from fake_master.sources.cluster_writing import cluster_file
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.address import open_on_call
-from mesosctl.model.agents import Agent
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resource import Disk, DiskSource, Labels, Reservation, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import ClusterSnapshot, SnapshotFramework, Usage
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Disk, DiskSource, Labels, Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.errors import BadInput
 from tests.fake_master.sources.shown_state import shown_state
 from tests.helpers.lab import Lab
 from tests.helpers.lab.command_line import CommandLine
 from tests.helpers.profiles import examples
-from tests.mesosctl.api.snapshots.strategies import snapshots
+from tests.mesosctl.mesos.messages.snapshots.strategies import snapshots
 
 WHOLE = """
 mesos_version = "1.11"
@@ -102,7 +102,7 @@ WRONG = {
     'limit = "cpus:8"': ('limit = "cpus:2"', "x.toml, line 4: quotas[0]: the guarantee of cpus"),
     'guarantee = "cpus:4"': ('guarantee = "cpus:none"', "line 6: quotas[0].guarantee"),
     'role = "web"\nguarantee': ('role = "web/a"\nguarantee', "line 4: quotas[0]"),
-    "ads = 3": ("ads = 0", "line 10: weights.ads: a weight must be a number above zero"),
+    "ads = 3": ("ads = 0", "line 10: weights.ads: it is not above zero"),
     'resources = "cpus:2;disk:500"': ('resources = "cpus:20"', "reservations[0].resources"),
     'agent = "a"\nrole': ('agent = "b"\nrole', "line 13: reservations[0].agent: no agent is named 'b'"),
     'size = "disk:200"': (
@@ -215,8 +215,10 @@ SNAPSHOT = ClusterSnapshot(
     "1.11.0",
     1000.0,
     (
-        Agent("m-S0", "one.example", "slave(1)@h:5051", TOTAL, {"rack": "r1", "floor": 2.0}, region="eu", zone="a"),
-        Agent("m-S1", "two.example", "slave(1)@i:5051", parse_resources("cpus:4;mem:2048"), active=False),
+        ClusterAgent(
+            "m-S0", "one.example", "slave(1)@h:5051", TOTAL, {"rack": "r1", "floor": 2.0}, region="eu", zone="a"
+        ),
+        ClusterAgent("m-S1", "two.example", "slave(1)@i:5051", parse_resources("cpus:4;mem:2048"), active=False),
     ),
     (
         SnapshotFramework(
@@ -225,9 +227,11 @@ SNAPSHOT = ClusterSnapshot(
         SnapshotFramework("m-0001", "away", ("ads",), None, frozenset(), active=False, connected=False),
     ),
     (
-        Usage("m-0000", "m-S0", "web", parse_resources("cpus:3;mem:1024;ports:[31000-31001]"), 2),
-        Usage("m-0000", "m-S0", "db", Resources([entry for entry in TOTAL if entry.disk and entry.is_reserved]), 1),
-        Usage("m-0001", "m-S1", "ads", parse_resources("cpus:1"), 1),
+        FrameworkUsage("m-0000", "m-S0", "web", parse_resources("cpus:3;mem:1024;ports:[31000-31001]"), 2),
+        FrameworkUsage(
+            "m-0000", "m-S0", "db", Resources([entry for entry in TOTAL if entry.disk and entry.is_reserved]), 1
+        ),
+        FrameworkUsage("m-0001", "m-S1", "ads", parse_resources("cpus:1"), 1),
     ),
     quotas={"web": Quota(Quantities({"cpus": 4000}), Limits({"cpus": 6000}))},
     weights={"web": 2.0},

@@ -12,11 +12,11 @@ import pytest
 
 from fake_master import FakeMaster, FrameworkConfig
 from fake_master.testing import DEFAULT_AGENT
-from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import BadInput, Conflict, NotFound, RuleViolation
-from mesosctl.operations.snapshot import read_snapshot
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.errors import BadInput, Conflict, NotFound, RuleViolation
+from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
+from mesosctl.snapshot.work import read_snapshot
 from tests import ROOT
 from tests.fake_master.testing.clients import PATH, Calling, records, subscription
 
@@ -141,7 +141,7 @@ def test_a_quota_with_limits_of_its_own_survives_a_failover():
     [
         ({"agents": "cpus:4"}, BadInput, "should be a list"),
         ({"agents": ["cpus"]}, BadInput, "agent agent-1"),
-        ({"agents": [{"cpus": 4}]}, BadInput, "'cpus' is not a key here"),
+        ({"agents": [{"cpus": 4}]}, BadInput, r"agents\[0\].cpus: there is no such key"),
         ({"agents": [AGENT, {"resources": AGENT, "hostname": "agent-1"}]}, BadInput, "two agents are called agent-1"),
         ({"version": "2.0"}, BadInput, "1.4 or 1.11"),
         ({"flags": {"allocator": "none"}}, BadInput, "hierarchical"),
@@ -173,7 +173,7 @@ def test_a_snapshot(tmp_path):
     file = tmp_path / "s.json"
     with FakeMaster(cluster=example) as taken:
         taken.settle()
-        read = read_snapshot(Master(parse_address(BASE), transport=taken.transport))
+        read = read_snapshot(LeadingMaster(parse_address(BASE), transport=taken.transport))
         file.write_text("".join(snapshot_api.lines(read)), encoding="utf-8")
         agents = taken.agents
     with FakeMaster(cluster=file) as master:

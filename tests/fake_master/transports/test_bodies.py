@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from fake_master.transports.limits import ClientLimits
-from fake_master.transports.request_bytes import TooLarge, Unpacker
+from fake_master.transports.request_bytes import BodyTooLarge, Unpacker
 from tests.fake_master.transports.raw_clients import ROOMY, SMALL, post, served
 from tests.helpers.waiting import PATIENCE
 
@@ -176,7 +176,7 @@ def test_a_body_that_ends_early_is_no_change() -> None:
 def test_a_packed_body_unpacks_to_a_hundred_times_its_length_at_most() -> None:
     limits = ClientLimits()
     Unpacker(limits.expansion, limits.body).feed(gzip.compress(bytes(64 * 1024)))
-    with pytest.raises(TooLarge):
+    with pytest.raises(BodyTooLarge):
         Unpacker(limits.expansion, limits.body).feed(gzip.compress(bytes(10_000_000)))
 
 

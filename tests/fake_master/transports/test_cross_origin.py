@@ -11,7 +11,7 @@ import pytest
 from fake_master.http.routes import Endpoints
 from fake_master.sources.cluster_file import BUILT_IN
 from fake_master.transports.cross_origin import check_origins
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.fake_master.transports.raw_clients import ROOMY, post, served
 
 pytestmark = pytest.mark.socket

@@ -9,7 +9,7 @@ import pytest
 from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.sources.cluster_file import ClusterSpec
-from fake_master.transports.limits import ClientLimits, Connection
+from fake_master.transports.limits import ClientLimits, TimedConnection
 from tests.fake_master.transports.raw_clients import HEALTH, LISTEN, ROOMY, SMALL, Served, post, served
 from tests.helpers.waiting import PATIENCE
 
@@ -253,5 +253,5 @@ def test_all_operators_are_sent_the_same_bytes() -> None:
 
 def open_transports(at: Served) -> list[asyncio.Transport]:
     """Those of the server's side."""
-    found = (getattr(one, "transport", None) for one in gc.get_objects() if isinstance(one, Connection))
+    found = (getattr(one, "transport", None) for one in gc.get_objects() if isinstance(one, TimedConnection))
     return [transport for transport in found if transport is not None]

@@ -17,8 +17,8 @@ from fake_master.state.streams import LARGEST_BACKLOG, EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.transports.limits import _LARGEST_WRITE, write_chunk
 from fake_master.transports.server import Server
-from mesosctl.api.protobuf_json import recordio
-from tests.jobs.load import allow_files
+from mesosctl.mesos.messages.protobuf_json import recordio
+from tests.endurance.jobs.load import allow_files
 
 FRAMEWORKS = 1000
 SECONDS = 600.0

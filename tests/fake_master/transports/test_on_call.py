@@ -14,7 +14,7 @@ from fake_master.registry.interface import MemoryRegistry, RegistryFailure
 from fake_master.state.streams import EventStream
 from fake_master.transports.address import open_on_call
 from fake_master.transports.connections import DirectConnection, LazyConnection
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.lab import Scheduler, lasting
 from tests.helpers.profiles import examples
 

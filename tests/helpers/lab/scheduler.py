@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from fake_master.http.request_response import Response
-from mesosctl.api.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json import recordio
 from tests.helpers.lab.master import Lab
 
 Event = dict[str, Any]

@@ -5,7 +5,7 @@ import pytest
 import respx
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
 
 ONE = "http://one:5050"
@@ -44,7 +44,7 @@ def open_master(clock, notices, net):
 
     def make(address=ONE, **settings):
         settings = {"clock": clock, "sleep": clock.sleep, "jitter": lambda: 1.0, "notice": notices.append} | settings
-        master = Master(parse_address(address), ClientSettings(**settings), httpx.MockTransport(net.handler))
+        master = LeadingMaster(parse_address(address), ClientSettings(**settings), httpx.MockTransport(net.handler))
         opened.append(master)
         return master
 

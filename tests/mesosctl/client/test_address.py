@@ -5,8 +5,9 @@ import socket
 import pytest
 
 from mesosctl.client.address import parse_address, shows_secret
-from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import BadInput, Unreachable, UsageError
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.hints import hint_of
+from mesosctl.mesos.errors import BadInput, Unreachable, UsageError
 
 
 @pytest.mark.parametrize(
@@ -150,6 +151,6 @@ def test_a_fake_master_without_its_colon_is_taken_for_a_host_and_told_of(monkeyp
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", no_such_host)
-    with Master(parse_address("fake")) as master, pytest.raises(Unreachable) as failed:
+    with LeadingMaster(parse_address("fake")) as master, pytest.raises(Unreachable) as failed:
         master.get("/quota")
-    assert failed.value.hint == "check --master; the built-in fake master is fake:, with a colon"
+    assert hint_of(failed.value) == "check --master; the built-in fake master is fake:, with a colon"

@@ -7,13 +7,13 @@ import tracemalloc
 import httpx
 import pytest
 
-from mesosctl.api.protobuf_json import json_parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, UnexpectedAnswer
+from mesosctl.mesos.errors import DeadlinePassed, UnexpectedAnswer
+from mesosctl.mesos.messages.protobuf_json import json_parts
 from tests.helpers.needs import needs
 from tests.mesosctl.client.scripted import Scripted, answer
 
@@ -34,7 +34,7 @@ def master():
 
     def start(body, *headers, timeout=60.0):
         server = Scripted([answer(body, JSON, *headers)])
-        opened.append((server, Master(parse_address(server.base), ClientSettings(timeout=timeout))))
+        opened.append((server, LeadingMaster(parse_address(server.base), ClientSettings(timeout=timeout))))
         return opened[-1][1]
 
     yield start
@@ -80,7 +80,7 @@ def test_what_cannot_be_read_in_time_is_not_begun():
     )
     settings = ClientSettings(timeout=1.0, clock=lambda: 0.0)
     started = time.monotonic()
-    with Master(parse_address("http://one"), settings, answers) as master:
+    with LeadingMaster(parse_address("http://one"), settings, answers) as master:
         with pytest.raises(DeadlinePassed, match="too large to read within 1 s") as failed:
             master.get("/quota")
         assert failed.value.hint == "allow more time with --timeout"
@@ -99,7 +99,7 @@ def test_reading_in_pieces_ends_with_a_deadline_of_its_own():
         lambda _: httpx.Response(200, content=body, headers={"content-type": "application/json"})
     )
     settings = ClientSettings(timeout=5.0, clock=lambda: now[0])
-    with Master(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
+    with LeadingMaster(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
         master.stream("/slaves", slow)
     assert now[0] == 6
 
@@ -116,7 +116,7 @@ def test_a_body_without_an_end_ends_with_the_deadline_whatever_carries_it():
         lambda _: httpx.Response(200, content=endless(), headers={"content-type": "application/json"})
     )
     settings = ClientSettings(timeout=5.0, clock=lambda: now[0])
-    with Master(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
+    with LeadingMaster(parse_address("http://one"), settings, answers) as master, pytest.raises(DeadlinePassed):
         master.get("/quota")
     assert now[0] == 6
 
@@ -142,7 +142,7 @@ def test_a_body_that_waits_for_its_reader_is_small():
 def test_a_version_that_cannot_be_read_is_said(version):
     answers = httpx.MockTransport(lambda _: httpx.Response(200, json={"version": version}))
     said: list[str] = []
-    with Master(parse_address("http://one"), ClientSettings(notice=said.append), answers) as master:
+    with LeadingMaster(parse_address("http://one"), ClientSettings(notice=said.append), answers) as master:
         assert master.version() == version
     assert len(said) == 1
     assert "as its version" in said[0]

@@ -10,8 +10,8 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.leading_master import Master
-from mesosctl.model.errors import UnexpectedAnswer, Unreachable, UsageError
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.errors import UnexpectedAnswer, Unreachable, UsageError
 from tests.helpers.needs import needs
 from tests.mesosctl.client.scripted import Scripted, answer
 
@@ -145,7 +145,7 @@ IN_CLEAR = {
 @pytest.mark.parametrize("said", IN_CLEAR.values(), ids=IN_CLEAR)
 def test_http_where_https_is_spoken_is_said_in_words(serve, said):
     server = serve([said])
-    with Master(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
+    with LeadingMaster(parse_address(server.base)) as master, pytest.raises(Unreachable) as failed:
         master.post("/quota", b"{}")
     assert failed.value.message == f"{server.base} speaks https, but the request used http"
     assert failed.value.hint == f"write https{server.base[4:]}"
@@ -237,13 +237,16 @@ def test_only_a_master_that_never_answered_may_speak_https(serve, client, begun,
 @pytest.mark.parametrize("location", ["//\U0001f4a9:5050/quota", "//\u3002:1/quota"])
 def test_a_redirect_to_what_is_no_host_is_the_masters_fault(serve, location):
     redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
-    with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer, match="redirects to"):
+    with (
+        LeadingMaster(parse_address(serve([redirect]).base)) as master,
+        pytest.raises(UnexpectedAnswer, match="redirects to"),
+    ):
         master.get("/quota")
 
 
 @pytest.mark.parametrize("location", ["//" + "a" * 70_000 + ":1/quota", "//" + "a." * 200 + ":1/quota", "x" * 70_000])
 def test_a_redirect_of_any_length_is_told_shortly(serve, location):
     redirect = answer(b"", b"Location: " + location.encode(), status=b"307 Temporary Redirect")
-    with Master(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer) as failed:
+    with LeadingMaster(parse_address(serve([redirect]).base)) as master, pytest.raises(UnexpectedAnswer) as failed:
         master.get("/quota")
     assert len(failed.value.message) < 500

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from fake_master.http.request_response import Request
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
-from mesosctl.model.errors import MesosctlError
+from mesosctl.mesos.errors import MesosctlError
 from tests.helpers.needs import needs
 from tests.mesosctl.client.leader.ensemble import Server
 
@@ -89,7 +89,7 @@ def test_nobody_sees_them_who_was_not_named(authority, servers, named, behaviour
         server.behaviour = behave(servers, behaviour)
     bases = [servers[number].base for number in named]
     how = ClientSettings(credentials=secret, tls=Tls(authority[1]), timeout=20, sleep=lambda _: None)
-    with Master(parse_address(",".join(bases)), how) as master, contextlib.suppress(MesosctlError):
+    with LeadingMaster(parse_address(",".join(bases)), how) as master, contextlib.suppress(MesosctlError):
         for _ in range(2):
             master.post("/quota", b"{}") if changes else master.get("/quota")
     for server in servers:

@@ -9,9 +9,9 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, NoMaster
+from mesosctl.mesos.errors import DeadlinePassed, NoMaster
 
 pytestmark = pytest.mark.socket
 
@@ -48,7 +48,10 @@ def dripping():
 
 def test_an_answer_that_drips_ends_with_the_deadline(dripping):
     started = time.monotonic()
-    with Master(parse_address(dripping), ClientSettings(timeout=2)) as master, pytest.raises(DeadlinePassed) as caught:
+    with (
+        LeadingMaster(parse_address(dripping), ClientSettings(timeout=2)) as master,
+        pytest.raises(DeadlinePassed) as caught,
+    ):
         master.get("/version")
     assert caught.value.may_have_happened is True
     assert time.monotonic() - started < 0.1 * len(ANSWER)
@@ -66,7 +69,7 @@ def test_a_handshake_that_never_ends_ends_with_the_deadline_and_nothing_was_sent
         thread = threading.Thread(target=take)
         thread.start()
         address = parse_address(f"https://127.0.0.1:{server.getsockname()[1]}")
-        with Master(address, ClientSettings(timeout=0.5)) as master, pytest.raises(DeadlinePassed) as caught:
+        with LeadingMaster(address, ClientSettings(timeout=0.5)) as master, pytest.raises(DeadlinePassed) as caught:
             master.post("/quota", b"{}")
         thread.join()
         taken[0].close()
@@ -118,14 +121,14 @@ def answering():
 
 
 def test_a_silent_master_leaves_time_for_the_next(deaf, answering):
-    with Master(parse_address(f"{deaf},{answering}"), ClientSettings(timeout=8)) as master:
+    with LeadingMaster(parse_address(f"{deaf},{answering}"), ClientSettings(timeout=8)) as master:
         assert master.get("/quota") == {"version": 1}
 
 
 def test_silent_masters_all(deaf):
     started = time.monotonic()
     with (
-        Master(parse_address(f"{deaf},{deaf}"), ClientSettings(timeout=0.6)) as master,
+        LeadingMaster(parse_address(f"{deaf},{deaf}"), ClientSettings(timeout=0.6)) as master,
         pytest.raises((DeadlinePassed, NoMaster)) as caught,
     ):
         master.get("/quota")

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, MasterFailed, NoMaster
+from mesosctl.mesos.errors import DeadlinePassed, MasterFailed, NoMaster
 from tests.helpers.needs import needs
 
 MIB = 1 << 20
@@ -63,12 +63,12 @@ class Endless:
 
 @pytest.fixture
 @needs("socket")
-def serve() -> Iterator[Callable[..., Master]]:
-    opened: list[tuple[Endless, Master]] = []
+def serve() -> Iterator[Callable[..., LeadingMaster]]:
+    opened: list[tuple[Endless, LeadingMaster]] = []
 
-    def start(pieces: Callable[[], Iterator[bytes]], pause: float = 0.0) -> Master:
+    def start(pieces: Callable[[], Iterator[bytes]], pause: float = 0.0) -> LeadingMaster:
         server = Endless(pieces, pause)
-        opened.append((server, Master(parse_address(server.base), ClientSettings(timeout=1.0))))
+        opened.append((server, LeadingMaster(parse_address(server.base), ClientSettings(timeout=1.0))))
         return opened[-1][1]
 
     yield start
@@ -108,7 +108,7 @@ HOSTILE: dict[str, tuple[Callable[[], Iterator[bytes]], float, Any]] = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_server_without_an_end(serve: Callable[..., Master], name: str) -> None:
+def test_a_server_without_an_end(serve: Callable[..., LeadingMaster], name: str) -> None:
     pieces, pause, error = HOSTILE[name]
     client = serve(pieces, pause)
     tracemalloc.start()

@@ -11,9 +11,9 @@ import pytest
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings, Tls
-from mesosctl.model.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
+from mesosctl.mesos.errors import BadInput, TlsFailure, UnexpectedAnswer, Unreachable
 from tests.helpers.needs import needs
 
 
@@ -140,7 +140,7 @@ def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
         return transport
 
     monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_transport=open_transport))
-    with Master(parse_address("fake:small.toml?fresh"), ClientSettings(sleep=lambda _: None)) as master:
+    with LeadingMaster(parse_address("fake:small.toml?fresh"), ClientSettings(sleep=lambda _: None)) as master:
         assert master.profile.name == "1.4"
         master.settings.sleep(2.0)
     assert (asked, passed) == (["fake:small.toml?fresh"], [2.0]), "the master is told how long its client waits"

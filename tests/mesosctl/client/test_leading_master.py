@@ -7,10 +7,10 @@ import httpx
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Token
-from mesosctl.model.errors import (
+from mesosctl.mesos.errors import (
     DeadlinePassed,
     Denied,
     Forbidden,
@@ -126,7 +126,9 @@ class TestLeader:
             asked.append(request.url.host)
             raise httpx.ReadError("bad record") from ssl.SSLError("bad record mac")
 
-        master = Master(parse_address("https://one:5050,https://two:5050"), transport=httpx.MockTransport(broken))
+        master = LeadingMaster(
+            parse_address("https://one:5050,https://two:5050"), transport=httpx.MockTransport(broken)
+        )
         with master, pytest.raises(Unreachable) as caught:
             master.post("/quota", b"{}")
         assert caught.value.may_have_happened
@@ -403,6 +405,6 @@ def test_a_master_that_may_only_be_read_is_sent_nothing(change):
     def asked(request):
         raise AssertionError(request)
 
-    master = Master(parse_address(ONE), ClientSettings(may_change=False), httpx.MockTransport(asked))
+    master = LeadingMaster(parse_address(ONE), ClientSettings(may_change=False), httpx.MockTransport(asked))
     with pytest.raises(UsageError):
         change(master)

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mesosctl.api.protobuf_json.decoding import decode
-from mesosctl.api.protobuf_json.json_parts import parts
 from mesosctl.client.address import parse_address
 from mesosctl.client.deadline import Deadline
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.response import Trace
 from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import DeadlinePassed, NotFound, UnexpectedAnswer
+from mesosctl.mesos.errors import DeadlinePassed, NotFound, UnexpectedAnswer
+from mesosctl.mesos.messages.protobuf_json.decoding import decode
+from mesosctl.mesos.messages.protobuf_json.json_parts import parts
 
 JSON = {"Content-Type": "application/json"}
 
@@ -30,9 +30,9 @@ class Answering:
 
     def __init__(self) -> None:
         self.seen: list[httpx.Request] = []
-        self.opened: list[Master] = []
+        self.opened: list[LeadingMaster] = []
 
-    def __call__(self, *answers: httpx.Response | Exception, **settings: Any) -> Master:
+    def __call__(self, *answers: httpx.Response | Exception, **settings: Any) -> LeadingMaster:
         left = list(answers)
 
         def handle(request: httpx.Request) -> httpx.Response:
@@ -44,7 +44,9 @@ class Answering:
 
         settings = {"sleep": lambda _: None} | settings
         self.opened.append(
-            Master(parse_address("http://one:5050"), ClientSettings(**settings), transport=httpx.MockTransport(handle))
+            LeadingMaster(
+                parse_address("http://one:5050"), ClientSettings(**settings), transport=httpx.MockTransport(handle)
+            )
         )
         return self.opened[-1]
 

@@ -11,7 +11,7 @@ import pytest
 from mesosctl.client.deadline import Deadline
 from mesosctl.client.http_client import HttpClient
 from mesosctl.client.settings import Tls
-from mesosctl.model.errors import Unreachable
+from mesosctl.mesos.errors import Unreachable
 from tests.conformance.masters.processes import Process
 from tests.helpers.needs import needs
 from tests.mesosctl.client.leader.ensemble import Ensemble

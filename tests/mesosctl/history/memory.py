@@ -5,7 +5,7 @@ from itertools import chain
 from typing import Any
 
 from mesosctl.history.interface import WHOLE, Recording
-from mesosctl.history.records import Counts, RecordedCluster
+from mesosctl.history.records import RecordedCluster, RowCounts
 
 CLUSTER = RecordedCluster("c", "http://master:5050", first_seen=0, last_seen=1)
 
@@ -35,7 +35,7 @@ class MemoryRecording(Recording):
         return [CLUSTER]
 
     def counts(self, cluster_id):
-        return Counts(*(0,) * 7)
+        return RowCounts(*(0,) * 7)
 
     def agents(self, cluster_id, window=WHOLE):
         return self._rows(cluster_id, self.of_agents, window)

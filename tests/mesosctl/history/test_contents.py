@@ -5,7 +5,7 @@ import pytest
 from mesosctl.history.contents import chosen_cluster, contents
 from mesosctl.history.records import Gap, RecordedCluster
 from mesosctl.history.sqlite import open_writer
-from mesosctl.model.errors import NotFound, UsageError
+from mesosctl.mesos.errors import NotFound, UsageError
 
 
 @pytest.fixture

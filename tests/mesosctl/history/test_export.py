@@ -2,7 +2,6 @@
 
 import json
 
-from mesosctl.api.resources import list_to_json
 from mesosctl.history.export import lines
 from mesosctl.history.records import (
     MICROS,
@@ -18,7 +17,8 @@ from mesosctl.history.records import (
     Suppression,
 )
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.messages.resources import list_to_json
 
 
 def exported(path, **options):
@@ -108,6 +108,7 @@ def whole(path):
             "weight": ("web", {"role": "web", "weight": 2.0}),
             "reservation": ("a", list_to_json(parse_resources("cpus(web):4"), "POST")),
             "rate limits": ("", {"limits": [{"principal": "ops", "qps": 1.0}]}),
+            "lending": ("", {"names": ["cpus", "x"]}),
         }
         for kind, (name, value) in values.items():
             recording.add_setting("c", RecordedSetting(kind, name, json.dumps(value), 3 * MICROS))
@@ -165,6 +166,9 @@ def expected(names, shift):
         {
             "table": "settings", "kind": "rate limits", "name": "",
             "value": {"limits": [{"principal": names["ops"], "qps": 1.0}]}, **span(3),
+        },
+        {
+            "table": "settings", "kind": "lending", "name": "", "value": {"names": ["cpus", names["of x"]]}, **span(3),
         },
         {
             **task, "id": names["t"], "run": 1, "role": web, "agent_id": names["a"], "asked": 3 - shift, **span(4, 5),

@@ -9,11 +9,11 @@ import pytest
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.records import MICROS, RecordedCluster, Window
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.history.usage import UsageOptions
-from mesosctl.history.usage import usage as used
 from mesosctl.history.windows import window_of
-from mesosctl.model.errors import BadInput, Conflict, UsageError
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.errors import BadInput, Conflict, UsageError
+from mesosctl.usage.calculation import UsageOptions
+from mesosctl.usage.calculation import usage as used
 from tests import ROOT
 from tests.helpers.traces import trace
 

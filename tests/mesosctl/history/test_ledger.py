@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mesosctl.api.elements.agents import AgentMessage
-from mesosctl.api.elements.frameworks import FrameworkMessage
-from mesosctl.api.elements.tasks import HeldResources, TaskChange
-from mesosctl.api.events import SeenState
-from mesosctl.history.recording import Ledger, Settings
+from mesosctl.history.recording import Ledger, MasterSettings
 from mesosctl.history.records import MICROS, RecordedCluster, Window
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.model.agents import Agent
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resource import Reservation, Resource
-from mesosctl.model.resources import Resources
-from mesosctl.planning.snapshot import SnapshotFramework
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.snapshot import SnapshotFramework
+from mesosctl.mesos.messages.elements.agents import AgentMessage
+from mesosctl.mesos.messages.elements.frameworks import FrameworkMessage
+from mesosctl.mesos.messages.elements.tasks import HeldResources, TaskChange
+from mesosctl.mesos.messages.events import SeenState
 from tests.helpers.profiles import examples
 
 AT = 1_700_000_000 * MICROS
@@ -36,7 +36,7 @@ class Cluster:
 
     def __init__(self, seed: int) -> None:
         self.chosen = random.Random(seed)
-        self.agents: dict[str, Agent] = {}
+        self.agents: dict[str, ClusterAgent] = {}
         self.frameworks: dict[str, SnapshotFramework] = {}
         self.held: dict[tuple[str, str, str, bool], HeldResources] = {}
         self.started = 0
@@ -44,6 +44,7 @@ class Cluster:
         self.weights: dict[str, float] = {}
         self.suppressed: dict[str, dict[str, bool]] = {}
         self.rate_limits = '{"limits": []}'
+        self.lending = ""
 
     def change(self) -> None:
         chosen = self.chosen
@@ -51,7 +52,7 @@ class Cluster:
             if chosen.random() < 0.3:
                 self.agents.pop(name, None)
             elif chosen.random() < 0.4:
-                self.agents[name] = Agent(name, chosen.choice("gh"), "", chosen.choice(TOTALS), {"rack": "r1"})
+                self.agents[name] = ClusterAgent(name, chosen.choice("gh"), "", chosen.choice(TOTALS), {"rack": "r1"})
         for name in ("f1", "f2"):
             if chosen.random() < 0.2:
                 self.frameworks.pop(name, None)
@@ -74,6 +75,7 @@ class Cluster:
         self.quotas = {role: chosen.choice(QUOTAS) for role in ("ads", "web") if chosen.random() < 0.6}
         self.weights = {role: chosen.choice([0.5, 2.0]) for role in ("ads", "web") if chosen.random() < 0.6}
         self.rate_limits = chosen.choice(['{"limits": []}', '{"limits": [{"principal": "p"}]}'])
+        self.lending = chosen.choice(["", '{"names": ["cpus"]}', '{"names": ["cpus", "mem"]}'])
         self.suppressed = {
             name: {role: chosen.random() < 0.5 for role in framework.roles}
             for name, framework in self.frameworks.items()
@@ -112,6 +114,7 @@ class Cluster:
             "weights": {role: {"role": role, "weight": weight} for role, weight in self.weights.items()},
             "reserving": sorted(one.id for one in self.agents.values() if one.total is TOTALS[2]),
             "rate limits": json.loads(self.rate_limits),
+            "lending": [json.loads(self.lending)] if self.lending else [],
         }
 
 
@@ -137,6 +140,7 @@ def recorded(path: Path, moment: int) -> dict[str, Any]:
             "weights": {one.name: json.loads(one.value) for one in settings if one.kind == "weight"},
             "reserving": sorted(one.name for one in settings if one.kind == "reservation"),
             "rate limits": next(json.loads(one.value) for one in settings if one.kind == "rate limits"),
+            "lending": [json.loads(one.value) for one in settings if one.kind == "lending"],
         }
 
 
@@ -164,7 +168,9 @@ def test_what_is_recorded_at_each_moment_is_what_the_master_showed(seed):
                     ledger.pass_to(moment)
                     ledger.take_state(cluster.state(), after=after)
                     ledger.take_settings(
-                        Settings(cluster.quotas, cluster.weights, cluster.rate_limits, cluster.suppressed)
+                        MasterSettings(
+                            cluster.quotas, cluster.weights, cluster.rate_limits, cluster.suppressed, cluster.lending
+                        )
                     )
                     after = moment + 5 * MICROS
                     ledger.seen(after)
@@ -187,7 +193,7 @@ def _without_times(row: Any) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in type(row).__slots__ if name not in ("start", "end", "cause"))
 
 
-A1 = AgentMessage(Agent("a1", "h", "", TOTALS[2]), {}, None, None)
+A1 = AgentMessage(ClusterAgent("a1", "h", "", TOTALS[2]), {}, None, None)
 TASK = HeldResources("f", "t", "a1", {"web": parse_resources("cpus:1")}, "TASK_RUNNING", first_time=AT / MICROS + 5)
 
 
@@ -276,7 +282,7 @@ def test_an_agent_ends_for_the_reason_that_its_operator_gave(ledger, drain_state
 def test_an_agent_that_was_drained_and_then_changed_ends_as_drained(ledger):
     made, recording = ledger
     made.pass_to(AT + 5 * MICROS)
-    made.take_agent(AgentMessage(Agent("a1", "h", "", TOTALS[0]), {}, None, None, "DRAINED"))
+    made.take_agent(AgentMessage(ClusterAgent("a1", "h", "", TOTALS[0]), {}, None, None, "DRAINED"))
     made.pass_to(AT + 10 * MICROS)
     made.end_agent("a1", "removed", known=True)
     assert [(one.end, one.cause) for one in recording.agents("lab")] == [

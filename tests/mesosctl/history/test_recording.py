@@ -1,10 +1,10 @@
 """The ledger of one cluster in a recording."""
 
-from mesosctl.api.elements.tasks import HeldResources, TaskChange
 from mesosctl.history.recording import Ledger
 from mesosctl.history.records import MICROS, RecordedCluster
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.model.notation import parse_resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.messages.elements.tasks import HeldResources, TaskChange
 
 
 def test_a_recording_begins_where_it_was_cut_whatever_is_seen_after(tmp_path):

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mesosctl.history import sqlite
 from mesosctl.history.contents import contents
 from mesosctl.history.export import lines
 from mesosctl.history.records import (
@@ -28,13 +29,13 @@ from mesosctl.history.records import (
     to_micros,
     to_seconds,
 )
-from mesosctl.history.sqlite import SqliteWriter, open_recording, open_writer
-from mesosctl.history.usage import UsageOptions, usage
+from mesosctl.history.sqlite import SCHEMA_VERSION, SqliteRecording, SqliteWriter, open_recording, open_writer
 from mesosctl.history.windows import window_of
-from mesosctl.model.errors import BadInput, Conflict, UsageError
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.resource import Disk, Labels, Reservation, Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.resource import Disk, Labels, Reservation, Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput, Conflict, UsageError
+from mesosctl.usage.calculation import UsageOptions, usage
 
 _CLUSTER = RecordedCluster("c", "http://master:5050", "1.11.0", 0, 10, clean_end=True, principal="ops")
 _RESERVED = Resources(
@@ -195,6 +196,113 @@ def test_a_second_writer_is_refused_and_readers_are_not(written):
     open_writer(written).close()
 
 
+def linked_folder(path, other):
+    """The same file by the name of a link to its folder."""
+    other.with_suffix(".d").symlink_to(path.parent)
+    return other.with_suffix(".d") / path.name
+
+
+def linked(path, other):
+    """A link to a link to the file."""
+    (other.parent / "step").symlink_to(path.name)
+    other.symlink_to("step")
+    return other
+
+
+def hard_linked(path, other):
+    """A second name."""
+    other.hardlink_to(path)
+    return other
+
+
+def renamed(path, other):
+    """Another name."""
+    return path.rename(other)
+
+
+def count(path):
+    with open_recording(path) as read:
+        return len(list(read.tasks("c")))
+
+
+def add(path):
+    with open_writer(path) as recording, recording.transaction():
+        recording.add_task("c", RecordedTask("f", "u", "web", parse_resources("cpus:1"), start=1))
+
+
+@pytest.mark.parametrize("name", [linked, linked_folder, hard_linked, renamed])
+def test_a_second_writer_is_refused_by_whatever_name_it_comes(written, tmp_path, name):
+    with open_writer(written):
+        other = name(written, tmp_path / "other.sqlite")
+        with pytest.raises(Conflict, match="another process is writing to"):
+            open_writer(other)
+    assert count(other) == 1
+
+
+@pytest.mark.parametrize("name", [linked, linked_folder, renamed])
+def test_a_writer_after_the_first_may_use_another_name_and_its_log_is_beside_the_file(written, tmp_path, name):
+    other = name(written, tmp_path / "other.sqlite")
+    add(other)
+    assert count(other) == 2
+    with open_writer(other) as recording:
+        with recording.transaction():
+            recording.add_gap("c", Gap(0, 1))
+        beside = {one.name for one in other.resolve().parent.glob("*-wal")}
+        assert beside == {f"{other.resolve().name}-wal"}
+        assert count(other) == 2
+
+
+def test_a_recording_with_two_names_is_not_written_until_one_is_gone(written, tmp_path):
+    other = hard_linked(written, tmp_path / "other.sqlite")
+    for name in (written, other):
+        with pytest.raises(Conflict, match=r"has 2 names \(hard links\)"):
+            open_writer(name)
+        assert count(name) == 1
+    written.unlink()
+    add(other)
+    assert count(other) == 2
+
+
+def test_a_link_to_a_file_that_is_not_there_yet_leads_to_the_new_recording(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "h.sqlite")
+    with open_writer(tmp_path / "link") as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+    assert (tmp_path / "h.sqlite").stat().st_nlink == 1
+    with open_recording(tmp_path / "h.sqlite") as read:
+        assert read.clusters() == [_CLUSTER]
+
+
+def test_a_reader_by_a_link_sees_what_is_written_meanwhile(written, tmp_path, monkeypatch):
+    """Nobody may write in the folder of the link, and the log is in that of the file."""
+    folder = tmp_path / "links"
+    folder.mkdir()
+    (folder / "link").symlink_to(written)
+    monkeypatch.setattr(os, "access", lambda place, _: str(folder) not in str(place))
+    with open_writer(written) as recording:
+        with recording.transaction():
+            recording.add_task("c", RecordedTask("f", "u", "web", parse_resources("cpus:1"), start=1))
+        assert count(folder / "link") == 2
+
+
+def test_a_reader_by_a_hard_link_is_told_that_the_last_rows_are_beside_another_name(written, tmp_path):
+    with open_writer(written) as recording:
+        with recording.transaction():
+            recording.add_task("c", RecordedTask("f", "u", "web", parse_resources("cpus:1"), start=1))
+        other = hard_linked(written, tmp_path / "other.sqlite")
+        for _ in range(2):
+            with pytest.raises(Conflict, match="by another name"):
+                open_recording(other)
+        assert count(written) == 2
+    assert count(other) == count(written) == 2
+
+
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_a_fifo_is_refused_at_once(path, opened):
+    os.mkfifo(path)
+    with pytest.raises(BadInput, match="it is a FIFO"):
+        opened(path)
+
+
 def test_no_file(path):
     with pytest.raises(BadInput, match="there is no recording"):
         open_recording(path)
@@ -232,6 +340,34 @@ def test_a_newer_schema(written, opened):
         opened(written)
 
 
+def test_a_recording_of_version_1_is_read_and_a_writer_makes_it_the_present_version(written):
+    with closing(sqlite3.connect(written)) as other:
+        other.execute("PRAGMA user_version=1")
+
+    def version():
+        with closing(sqlite3.connect(written)) as other:
+            return other.execute("PRAGMA user_version").fetchone()
+
+    with open_recording(written) as recording:
+        assert [task.id for task in recording.tasks("c")] == ["t"]
+    assert version() == (1,)
+    lending = RecordedSetting("lending", "", '{"names": ["cpus"]}', 0)
+    with open_writer(written) as recording, recording.transaction():
+        assert [task.id for task in recording.tasks("c")] == ["t"]
+        recording.add_setting("c", lending)
+    assert version() == (SCHEMA_VERSION,)
+    with open_recording(written) as read:
+        assert list(read.settings("c")) == [lending]
+
+
+@pytest.mark.parametrize("value", ["{}", '{"names": "cpus"}', '{"names": [3]}', "[]", "cpus"])
+def test_what_is_lent_is_a_list_of_names(written, value):
+    with open_writer(written) as recording, recording.transaction():
+        recording.add_setting("c", RecordedSetting("lending", "", value, 0))
+    with open_recording(written) as read, pytest.raises(BadInput, match="is damaged"):
+        list(read.settings("c"))
+
+
 @pytest.mark.parametrize("opened", [open_recording, open_writer])
 def test_a_damaged_file(written, opened):
     content = bytearray(written.read_bytes())
@@ -249,6 +385,73 @@ def test_a_word_that_is_gone_is_damage_and_its_number_is_said(written):
         other.commit()
     with open_recording(written) as recording, pytest.raises(BadInput, match=rf"is damaged: .* {number}$"):
         list(recording.tasks("c"))
+
+
+NAMES = st.text("ab", min_size=1, max_size=3)
+AMOUNTS = st.integers(1, 4).map(lambda number: Resources([Resource("cpus", number * 1000)]))
+HELD = st.one_of(AMOUNTS, st.just(_RESERVED))
+
+
+@given(st.lists(st.tuples(NAMES, NAMES, NAMES, HELD), max_size=30), st.sampled_from([0, 300, 3000]))
+def test_how_much_is_remembered_changes_nothing(tmp_path_factory, rows, most):
+    """Names and resources are written and read as they are, with a memory for none, for some or for all of them."""
+    path = tmp_path_factory.mktemp("known") / "h.sqlite"
+    tasks = [
+        RecordedTask(framework, f"t{number}", role, held, agent, start=number)
+        for number, (framework, role, agent, held) in enumerate(rows)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "_MOST_KNOWN", most)
+        for part in (tasks[::2], tasks[1::2]):
+            with SqliteWriter(path) as recording, recording.transaction():
+                recording.put_cluster(_CLUSTER)
+                for task in part:
+                    recording.add_task("c", task)
+                words = recording._words
+                sizes = (len(words._numbers), len(words._places), len(words._numbers_of_objects._kept))
+                assert max(sizes) <= max(1, most // 100)
+        with SqliteRecording(path) as read:
+            assert list(read.tasks("c")) == tasks
+            assert len(read._words._texts) <= max(1, most // 100)
+    with closing(sqlite3.connect(path)) as other:
+        assert other.execute("SELECT count(*) = count(DISTINCT text) FROM names").fetchone() == (1,)
+
+
+def test_of_resources_that_are_long_few_are_remembered(path):
+    """A writer that opens a recording knows those that it wrote last, as far as there is room."""
+    with SqliteWriter(path) as recording, recording.transaction():
+        recording.put_cluster(_CLUSTER)
+        for number in range(40):
+            held = parse_resources(f"ports:[{number}-{number}];{'r' * (1 << 19)}:1")
+            recording.add_task("c", RecordedTask("f", f"{number}", "web", held, start=1))
+    with SqliteWriter(path) as recording:
+        known = [*recording._words._places.values()]
+    assert 10 < len(known) < 25
+    assert max(known) == 40
+
+
+def test_a_value_that_is_far_too_large_is_refused_and_not_called_damage(written):
+    with closing(sqlite3.connect(written)) as other:
+        other.execute("UPDATE names SET text = ? WHERE text = 'web'", ("w" * ((64 << 20) + 1),))
+        other.commit()
+    with pytest.raises(BadInput, match="a value is larger than 64 MiB"):
+        open_recording(written)
+
+
+@pytest.mark.parametrize("table", ["clusters", "names", "resources", *(one.table for one in sqlite._ALL[1:])])
+@pytest.mark.parametrize("opened", [open_recording, open_writer])
+def test_a_view_in_the_place_of_a_table_is_refused_before_it_is_read(full, opened, table):
+    """Its rows might have no end."""
+    with closing(sqlite3.connect(full)) as other:
+        names = [name for _, name, *_ in other.execute(f"PRAGMA table_info({table})")]
+        other.executescript(f"""
+            DROP TABLE {table};
+            CREATE VIEW {table} ({", ".join(names)}) AS
+            WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers)
+            SELECT {", ".join("n" * len(names))} FROM numbers
+        """)
+    with pytest.raises(BadInput, match=f"it has no table {table}"):
+        opened(full)
 
 
 def fill(recording):

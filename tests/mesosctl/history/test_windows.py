@@ -7,7 +7,7 @@ import pytest
 
 from mesosctl.history.records import MICROS, RecordedCluster
 from mesosctl.history.windows import boundaries, parse_time, time_zone, window_of
-from mesosctl.model.errors import UsageError
+from mesosctl.mesos.errors import UsageError
 
 HOUR = 3600 * MICROS
 

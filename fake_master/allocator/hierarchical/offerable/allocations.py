@@ -1,15 +1,16 @@
 """Allocations, and sums that change in place: thousandths by resource name.
 
-`mesosctl.model.quantities` has the immutable forms with the same meaning; these are for the inner
+`mesosctl.mesos.amounts.quantities` has the immutable forms with the same meaning; these are for the inner
 loops, where a new object for every agent would cost more than the decision.
 """
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
-from mesosctl.model.values import IdentityCache, as_sent
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import as_sent
 
 Amounts = dict[str, int]
 Pairs = tuple[tuple[str, int], ...]

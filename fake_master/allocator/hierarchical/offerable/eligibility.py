@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.allocator.options import Options
-from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, Capabilities
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import AcceptedKinds, AgentFeatures, Capabilities
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,10 +15,10 @@ from fake_master.allocator.hierarchical.offerable.allocations import (
     scalar_pairs,
 )
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibility
-from mesosctl.model import roles
-from mesosctl.model.offers.frameworks import AcceptedKinds, AgentFeatures, is_allocatable
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import AcceptedKinds, AgentFeatures, is_allocatable
 
 
 class OfferedPart:

@@ -6,13 +6,13 @@ from enum import Enum
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, add, clamped_subtract, difference
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferableResources, OfferedPart
-from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, Offered
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, RoleNode, tokens_of
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.options import Shuffle
-from mesosctl.model.offers.frameworks import is_allocatable
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import is_allocatable
 
 
 class Rejection(Enum):
@@ -32,7 +32,7 @@ class Run:
     def __init__(self, state: State) -> None:
         self.state = state
         self.offered: Offered = {}
-        self.agents_with_shared_offers: set[Agent] = set()
+        self.agents_with_shared_offers: set[AllocatorAgent] = set()
         """Agents of which a shared volume was offered."""
         self.roles_with_quota = list(state.roles.with_quota())
         self.unmet_guarantees: Amounts = {}
@@ -88,11 +88,11 @@ class Run:
             self._passed_over[free_resources] = found
         return found
 
-    def pass_over(self, free_resources: FreeResources, role: Role) -> None:
+    def pass_over(self, free_resources: FreeResources, role: RoleNode) -> None:
         """Remember that the bounds of a role leave too little of these, whatever the filters."""
         self._passed_over[free_resources] = self.passed_over(free_resources) | role.token
 
-    def offerable(self, agent: Agent, client: Client) -> OfferableResources | None:
+    def offerable(self, agent: AllocatorAgent, client: AllocatorClient) -> OfferableResources | None:
         """Return what the client can be offered of the agent, quota apart; None if nothing.
 
         A refusal of the whole also refuses every part of it, and a part of too little is too little, so None stays
@@ -113,14 +113,14 @@ class Run:
             return offerable
         return None
 
-    def reject(self, agent: Agent, client: Client, why: Rejection) -> None:  # noqa: ARG002  # for a trial
+    def reject(self, agent: AllocatorAgent, client: AllocatorClient, why: Rejection) -> None:  # noqa: ARG002  # for a trial
         """Remember that the client can be offered nothing of the agent."""
         agent.rejected_by |= client.token
 
-    def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
+    def too_little(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart | None) -> None:
         """Called if quota leaves no part of what is offerable, or one that is too little or refused."""
 
-    def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:
+    def commit(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart, guaranteed: Pairs = ()) -> None:
         """Offer the part to the client; `guaranteed` of it meets the guarantee of its role."""
         state, allocation = self.state, part.allocation
         state.hold(agent, client, allocation)
@@ -153,7 +153,7 @@ class Remainder:
     Idle reservations and revocable resources cannot serve a guarantee, so they neither add to it nor use it up.
     """
 
-    def __init__(self, state: State, roles_with_quota: Iterable[Role]) -> None:
+    def __init__(self, state: State, roles_with_quota: Iterable[RoleNode]) -> None:
         self.left: Amounts = headroom(state)
         for role in roles_with_quota:
             if role.allowance is not None:
@@ -177,7 +177,7 @@ class Remainder:
         )
 
 
-def is_refused(agent: Agent, client: Client, part: OfferedPart) -> bool:
+def is_refused(agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart) -> bool:
     """Whether a filter of the client on this agent covers the part."""
     return client.filters.cover(agent.sequence, part.allocation.without_role)
 

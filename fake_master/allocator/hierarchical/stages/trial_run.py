@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from fake_master.allocator.hierarchical.offerable.allocations import Pairs
 from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources, OfferedPart
-from fake_master.allocator.hierarchical.records import Agent, Client
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.stages.run import Rejection, Remainder, Run
 from fake_master.allocator.hierarchical.stages.two_stages import meet_guarantees, offerable_agents, share_fairly
 from fake_master.allocator.hierarchical.state import State
-from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities
+from mesosctl.mesos.amounts.resources import Resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class TrialRun(Run):
         """Return 0: every rejection is recorded."""
         return 0
 
-    def reject(self, agent: Agent, client: Client, why: Rejection) -> None:
+    def reject(self, agent: AllocatorAgent, client: AllocatorClient, why: Rejection) -> None:
         """Remember why nothing could be offered."""
         super().reject(agent, client, why)
         self._decide(agent, client, Decision(Resources(), why))
@@ -68,19 +68,19 @@ class TrialRun(Run):
         """Return False: every agent is looked at."""
         return False
 
-    def too_little(self, agent: Agent, client: Client, part: OfferedPart | None) -> None:
+    def too_little(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart | None) -> None:
         """Record that quota leaves too little, or only refused resources."""
         self._decide(agent, client, Decision(Resources(), refused=part is not None and part.is_allocatable))
 
-    def commit(self, agent: Agent, client: Client, part: OfferedPart, guaranteed: Pairs = ()) -> None:  # noqa: ARG002
+    def commit(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart, guaranteed: Pairs = ()) -> None:  # noqa: ARG002
         """Remember what would be offered; nothing is."""
         self._decide(agent, client, Decision(part.allocation.without_role))
 
-    def _decide(self, agent: Agent, client: Client, decision: Decision) -> None:
+    def _decide(self, agent: AllocatorAgent, client: AllocatorClient, decision: Decision) -> None:
         """Keep the first result: what the first stage offers is no longer free in the second."""
         self.decisions.setdefault((agent.id, client.framework.id, client.role.name), decision)
 
-    def note_bounds(self, client: Client) -> None:
+    def note_bounds(self, client: AllocatorClient) -> None:
         """Remember what quota leaves for the role of a client."""
         allowance = client.role.allowance
         spare = self.spare_amounts()
@@ -118,7 +118,7 @@ def try_offers(state: State, subjects: Iterable[tuple[str, str]]) -> TrialRun:
     return trial
 
 
-def _take_part(client: Client, *, active: bool) -> None:
+def _take_part(client: AllocatorClient, *, active: bool) -> None:
     sorter = client.role.sorter
     assert sorter is not None
     if active:

@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Collection, Iterable
 
-from fake_master.allocator.hierarchical.records import Agent, Client, Offered
-from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, Role, tokens_of
+from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, Offered
+from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, RoleNode, tokens_of
 from fake_master.allocator.hierarchical.sorters.sorter import Node
 from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 
 
-def meet_guarantees(run: Run, agents: list[Agent]) -> None:
+def meet_guarantees(run: Run, agents: list[AllocatorAgent]) -> None:
     """Give to roles that lack some of their guarantee, agent by agent, in fair order."""
     state = run.state
     lacking_roles = _below_guarantee(run.roles_with_quota)
@@ -46,7 +46,7 @@ def serving_order(state: State) -> list[Node]:
     return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
 
 
-def _below_guarantee(roles: list[Role]) -> list[Role]:
+def _below_guarantee(roles: list[RoleNode]) -> list[RoleNode]:
     return [
         role
         for role in roles
@@ -54,10 +54,10 @@ def _below_guarantee(roles: list[Role]) -> list[Role]:
     ]
 
 
-def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> None:
+def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Node]) -> None:
     """Offer one agent to the roles in this order."""
     for leaf in order:
-        role: Role = leaf.client
+        role: RoleNode = leaf.client
         allowance = role.allowance
         if agent.free_resources.is_empty:
             return
@@ -68,7 +68,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> No
         for client_leaf in role.sorter.walk():
             if not allowance.is_below_guarantee:
                 break
-            client: Client = client_leaf.client
+            client: AllocatorClient = client_leaf.client
             if client.token & agent.rejected_by:
                 continue
             offerable = run.offerable(agent, client)
@@ -83,7 +83,7 @@ def _offer_agent_for_guarantees(run: Run, agent: Agent, order: list[Node]) -> No
             run.commit(agent, client, part, guaranteed)
 
 
-def share_fairly(run: Run, agents: list[Agent]) -> None:
+def share_fairly(run: Run, agents: list[AllocatorAgent]) -> None:
     """Offer the rest of each agent to roles and their frameworks in fair order."""
     tokens = run.state.tokens()
     for agent in agents:
@@ -97,12 +97,12 @@ def share_fairly(run: Run, agents: list[Agent]) -> None:
         _offer_agent_fairly(run, agent, tokens)
 
 
-def _offer_agent_fairly(run: Run, agent: Agent, tokens: int) -> None:
+def _offer_agent_fairly(run: Run, agent: AllocatorAgent, tokens: int) -> None:
     """Offer one agent to the roles with these tokens."""
     free_resources = agent.free_resources
     left = tokens & ~(agent.rejected_by | run.passed_over(free_resources))
     for leaf in run.state.role_sorter.walk():
-        role: Role = leaf.client
+        role: RoleNode = leaf.client
         if not role.token & left:
             continue
         left &= ~role.token
@@ -114,7 +114,7 @@ def _offer_agent_fairly(run: Run, agent: Agent, tokens: int) -> None:
             return
 
 
-def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> None:
+def _offer_agent_to_role(run: Run, agent: AllocatorAgent, role: RoleNode) -> None:
     """Offer one agent to the frameworks of one role."""
     lasting, spent = True, True
     allowance = role.allowance
@@ -146,7 +146,7 @@ def _offer_agent_to_role(run: Run, agent: Agent, role: Role) -> None:
         run.pass_over(agent.free_resources, role)
 
 
-Stage = Callable[[Run, list[Agent]], None]
+Stage = Callable[[Run, list[AllocatorAgent]], None]
 """Hands out what these agents have free, in this order."""
 
 
@@ -157,7 +157,7 @@ class TwoStages:
         self._state = state
         self._share = share
 
-    def run(self, candidates: Collection[str]) -> tuple[list[Agent], Offered]:
+    def run(self, candidates: Collection[str]) -> tuple[list[AllocatorAgent], Offered]:
         """Offer the free resources of the candidate agents.
 
         Return the agents that were shared out, in the order of the second stage, and the offers.
@@ -176,10 +176,10 @@ class TwoStages:
         return agents, run.offered
 
 
-def offerable_agents(state: State, candidates: Collection[str]) -> list[Agent]:
+def offerable_agents(state: State, candidates: Collection[str]) -> list[AllocatorAgent]:
     """Return those of the candidates that may be offered, in the order of their registration."""
     known = state.agents
-    chosen: Iterable[Agent] = known.values()
+    chosen: Iterable[AllocatorAgent] = known.values()
     if len(candidates) * 8 < len(known):
         few = (known[agent] for agent in candidates if agent in known)
         chosen = sorted(few, key=lambda agent: agent.sequence)

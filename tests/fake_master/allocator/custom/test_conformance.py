@@ -12,10 +12,10 @@ from fake_master.allocator.interface import Callbacks, OfferCallback, OffersByRo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
-from mesosctl.model.quantities import Quota
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.quantities import Quota
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.roles import Priorities
 from tests.helpers.reserving import push
 
 ALLOCATORS: dict[str, MakeAllocator] = {

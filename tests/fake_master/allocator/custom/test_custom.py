@@ -16,10 +16,10 @@ from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.extensions.lending.allocator import LendingAllocator
-from mesosctl.model.errors import BadInput
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Quota
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput
 from tests import ROOT
 from tests.documentation.pages import fences
 from tests.helpers.lab import Lab, Scheduler

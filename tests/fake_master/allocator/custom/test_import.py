@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from fake_master.allocator.custom import import_from_current_directory
-from mesosctl.model.errors import BadInput
+from mesosctl.mesos.errors import BadInput
 
 
 @pytest.mark.parametrize("is_there", [True, False])

@@ -15,9 +15,9 @@ import pytest
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Limits, Quantities, Quota, to_double, to_milli
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota, to_double, to_milli
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.real.real_master import Agents, RealMaster, Scheduler, hold
 
 RUNS = "allocator/mesos/allocation_runs"

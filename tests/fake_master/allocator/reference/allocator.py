@@ -1,15 +1,15 @@
 """The allocator as its page has it, word by word: no cache, no order kept, everything worked out anew.
 
 It is slow and meant to be read beside docs/explanation/allocator.md.  Resources are added and subtracted with
-`mesosctl.model` only.  Shared volumes, maintenance and recovery are left to the scenarios.
+`mesosctl.mesos` only.  Shared volumes, maintenance and recovery are left to the scenarios.
 """
 
 from dataclasses import dataclass, field, replace
 
 from fake_master.allocator.interface import FrameworkInfo
-from mesosctl.model.quantities import Quantities, Quota, to_double
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quantities, Quota, to_double
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.reference.parts import (
     PlainAgent,
     PlainFilter,

@@ -4,9 +4,9 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from mesosctl.model import roles
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.reference.history import History
 
 NUMBER = st.integers(0, 200)

@@ -14,11 +14,11 @@ from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, C
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
-from mesosctl.model.offers.frameworks import parse_minimum
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.reservations.operations import Conversion
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.offers.frameworks import parse_minimum
+from mesosctl.mesos.rules.reservations.operations import Conversion
 from tests.fake_master.allocator.reference.allocator import Offers, Reference
 from tests.fake_master.allocator.reference.parts import PlainAgent, PlainFilter, PlainFramework, part_of
 from tests.fake_master.allocator.words import expand

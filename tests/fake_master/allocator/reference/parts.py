@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field, replace
 
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
-from mesosctl.model.quantities import Limits, Quantities
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Limits, Quantities
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
 
 
 @dataclass

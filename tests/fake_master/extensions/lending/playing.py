@@ -31,7 +31,7 @@ import httpx
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
 from tests.conformance.callers.frameworks import Framework
 from tests.fake_master.extensions.lending.stage import KINDS, Amounts, Player, Stage, kind_of, part_of, sums, task_of
 from tests.helpers.waiting import PATIENCE

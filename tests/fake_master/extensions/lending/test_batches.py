@@ -12,9 +12,9 @@ from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending import batch as lending_batch
 from fake_master.extensions.lending.allocator import LendingAllocator
-from mesosctl.model.notation import parse_resources
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.notation import parse_resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
 from tests.benchmarks.lending import Case, Market
 from tests.helpers.profiles import examples
 

@@ -3,14 +3,18 @@
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resource import Resource
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.reservations.operations import Conversion
 from tests.fake_master.allocator.words import expand
+from tests.helpers.profiles import examples
 
 A = "4/400;cpus(lender):6;mem(lender):600"
 HOUR = 3600.0
@@ -124,6 +128,28 @@ def test_a_debt_is_turned_back_before_anybody_else_is_lent_anything() -> None:
     assert books.allocator.lent.roles["tenant"].leaf.count == 1
 
 
+@pytest.mark.parametrize("idle_again", [0, 1, 2, 3, 4, 5, 6])
+def test_no_more_debts_are_turned_back_than_lies_idle_again(idle_again: int) -> None:
+    """Of three that were lent two cpus each, and then owe them."""
+    books = idle()
+    for name, left in (("T", 4), ("T2", 2)):
+        part = expand(f"cpus{{REV}}:{left};mem{{REV}}:{left}00").allocated_to("tenant" if name == "T" else name)
+        books.allocator.recover_resources(name, "A", part, HOUR)
+        following = {"T": "T2", "T2": "T3"}[name]
+        books.framework(following, following)
+        assert books.offers[following, "A", "non-throttleable"].scalar_quantities() == q(f"{left}/{left}00")
+    books.allocator.revive("L")
+    books.allocator.advance_to(books.now)
+    assert (books.lent(), books.debts()) == (Quantities(), q("6/600"))
+    if idle_again:
+        part = expand(f"cpus(lender):{idle_again};mem(lender):{idle_again}00").allocated_to("lender")
+        books.allocator.recover_resources("L", "A", part, HOUR)
+    books.tick()
+    back = q(f"{idle_again}/{idle_again}00") if idle_again else Quantities()
+    assert books.lent() == back
+    assert books.debts() == q("6/600") - back
+
+
 def test_a_role_below_an_owner_is_not_lent_what_the_owner_has() -> None:
     books = Books()
     books.agent(text="cpus(eng):4;mem(eng):400;cpus(ops):2;mem(ops):200")
@@ -213,6 +239,64 @@ def test_giving_back_what_is_not_held_is_an_error(kind: str) -> None:
     part = books.offers["T", "A", kind]
     with pytest.raises(ValueError, match="T"):
         books.allocator.recover_resources("T", "A", part + part)
+
+
+def change(books: Books, agent: str, cpus: int, *, reserve: bool) -> bool:
+    """An operator reserves cpus of an agent for the owner, or undoes that; whether there were so many free."""
+    plain, owned = expand(f"cpus:{cpus}"), expand(f"cpus(lender):{cpus}")
+    step = Conversion(plain, owned) if reserve else Conversion(owned, plain)
+    return books.allocator.update_available(agent, [step])
+
+
+def totals(books: Books) -> tuple[float, float]:
+    """Cpus that can be lent, and that are lent, as the metrics show them."""
+    figures = books.allocator.metrics()
+    prefix = "allocator/mesos/revocable/non_throttleable/resources/cpus"
+    return figures[f"{prefix}/total"], figures[f"{prefix}/allocated"]
+
+
+def test_a_run_for_one_agent_settles_what_has_changed_on_the_others() -> None:
+    books = idle("A", "B")
+    books.give_back("T", "regular", HOUR, "B")
+    assert change(books, "A", 4, reserve=False)
+    assert change(books, "B", 2, reserve=True)
+    books.agent("C", "cpus:1;mem:100")
+    books.allocator.advance_to(books.now)
+    assert [(name, agent, taken.scalar_quantities()) for name, agent, taken in books.rescinds] == [
+        ("T", "A", q("cpus:4"))
+    ]
+    assert (books.lent("A"), books.lent("B"), books.debts()) == (q("2/600"), q("6/600"), q("cpus:4"))
+    assert totals(books) == (2 + 8, 2 + 6)
+
+
+@settings(max_examples=examples(120))
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("ABC"), st.integers(1, 6), st.booleans()), max_size=4),
+        min_size=1,
+        max_size=6,
+    )
+)
+def test_after_each_run_no_agent_lends_more_than_lies_idle_and_the_figures_are_those_of_all(
+    rounds: list[list[tuple[str, int, bool]]],
+) -> None:
+    """Whichever agents the run was for: those that changed, or a new one."""
+    books = idle("A", "B", "C")
+    for name in "ABC":
+        books.give_back("T", "regular", HOUR, name)
+    for number, changes in enumerate(rounds):
+        for agent, cpus, reserve in changes:
+            change(books, agent, cpus, reserve=reserve)
+        books.agent(f"N{number}")
+        books.allocator.advance_to(books.now)
+        slack = {}
+        for name, record in books.allocator.state.agents.items():
+            slack[name] = Quantities.total(
+                Resources([entry]).scalar_quantities() for entry in record.free_resources.resources if entry.is_reserved
+            )
+            assert slack[name].contains(books.lent(name)), name
+        lent = [books.lent(name).get_amount("cpus") for name in slack]
+        assert totals(books) == (sum(one.get_amount("cpus") for one in slack.values()) / 1000, sum(lent) / 1000)
 
 
 def test_figures() -> None:

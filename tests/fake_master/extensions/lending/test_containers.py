@@ -10,12 +10,12 @@ from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
+from fake_master.state.frameworks import KnownFramework
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
 from fake_master.state.tasks import TaskOutcome
-from mesosctl.api.protobuf_json import recordio
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.messages.protobuf_json import recordio
 
 STOP_SECONDS = 2.0
 
@@ -40,7 +40,7 @@ class Stage:
         (self.agent,) = self.master.state.agents.values()
         self.task = self.join("tenant", "REVOCABLE_RESOURCES")
 
-    def join(self, role: str, *capabilities: str) -> Framework:
+    def join(self, role: str, *capabilities: str) -> KnownFramework:
         able = ("MULTI_ROLE", "RESERVATION_REFINEMENT", *capabilities)
         info = {"user": "u", "name": role, "roles": [role], "capabilities": [{"type": name} for name in able]}
         stream = EventStream()
@@ -52,7 +52,7 @@ class Stage:
         self.clock.sleep(seconds)
         self.master.advance()
 
-    def launch(self, framework: Framework, *names: str, resources: Any, executor: Any = None) -> None:
+    def launch(self, framework: KnownFramework, *names: str, resources: Any, executor: Any = None) -> None:
         kind = "non-throttleable" if "revocable" in resources[0] else "regular"
         offer = next(offer for offer in framework.offers.values() if offer.kind == kind)
         infos = [

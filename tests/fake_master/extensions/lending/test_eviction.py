@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fake_master.extensions.lending.eviction import AgentOccupancy, Candidate, choose
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
 
 
 def q(text: str) -> Quantities:

@@ -16,17 +16,17 @@ from fake_master.master import Master
 from fake_master.services.metrics import Metrics
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
-from fake_master.state.agents import Agent
+from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import VirtualClock
-from fake_master.state.frameworks import Framework
-from fake_master.state.offers import Offer
+from fake_master.state.frameworks import KnownFramework
+from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import EventStream
 from fake_master.state.subscription import Subscription
-from fake_master.state.tasks import Task, TaskOutcome
-from mesosctl.api.resources import list_to_json
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resource import Reservation
-from mesosctl.model.resources import Resources
+from fake_master.state.tasks import KnownTask, TaskOutcome
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.resources import list_to_json
 from tests.helpers.profiles import examples
 from tests.helpers.reserving import push
 
@@ -56,7 +56,7 @@ class Balance:
     evicting: Quantities = field(default_factory=Quantities)
 
 
-def parts(task: Task) -> tuple[Quantities, Quantities]:
+def parts(task: KnownTask) -> tuple[Quantities, Quantities]:
     """Regular and lent; slack of use is outside of the formula."""
     by_kind = task.resources.by_revocability()
     none = Resources()
@@ -105,7 +105,7 @@ class Lending(RuleBasedStateMachine):
         if offers:
             self._use(offers[number % len(offers)], share, lopsided, refuse, late=late)
 
-    def fill_up(self, framework: Framework, share: int, lopsided: int) -> None:
+    def fill_up(self, framework: KnownFramework, share: int, lopsided: int) -> None:
         """A framework uses every offer it has, a part of each."""
         for offer in list(framework.offers.values()):
             self._use(offer, share, lopsided, 0.0)
@@ -127,7 +127,7 @@ class Lending(RuleBasedStateMachine):
             self.fill_up(framework, share, lopsided)
             self.decline_all_of(framework, 600.0)
 
-    def decline_all_of(self, framework: Framework, refuse: float) -> None:
+    def decline_all_of(self, framework: KnownFramework, refuse: float) -> None:
         self.master.offer_answers.decline(framework, list(framework.offers), refuse)
         self._settle()
 
@@ -246,7 +246,7 @@ class Lending(RuleBasedStateMachine):
 
     # --- Within -------------------------------------------------------------------------------------
 
-    def _use(self, offer: Offer, share: int, lopsided: int, refuse: float, *, late: bool = False) -> None:
+    def _use(self, offer: OutstandingOffer, share: int, lopsided: int, refuse: float, *, late: bool = False) -> None:
         """One task of a part of an offer."""
         part = _divided(offer, share, lopsided)
         if not len(part) or self.master.state.offers.get(offer.id) is None:
@@ -269,7 +269,7 @@ class Lending(RuleBasedStateMachine):
                 while task.unacknowledged:
                     self.master.task_updates.acknowledge(framework, task.id, task.unacknowledged[0].uuid or "")
 
-    def _check_evicted(self, agent: Agent, evicted: set[str], launched: Task | None) -> None:
+    def _check_evicted(self, agent: KnownAgent, evicted: set[str], launched: KnownTask | None) -> None:
         """Only a normal launch drives anybody out, as many as must be, and none of them could stay."""
         terms, total = self._terms(agent), agent.total.scalar_quantities()
         held = {task.id: parts(task)[0] + parts(task)[1] for _, task in self._tasks() if task.id in evicted}
@@ -279,10 +279,10 @@ class Lending(RuleBasedStateMachine):
         for task_id in evicted:
             assert not total.contains(needed + held[task_id]), f"{task_id} could have stayed"
 
-    def _going(self, agent: Agent) -> set[str]:
+    def _going(self, agent: KnownAgent) -> set[str]:
         return {task.id for _, task in self._tasks() if task.agent_id == agent.id and task.ending}
 
-    def _terms(self, agent: Agent) -> Balance:
+    def _terms(self, agent: KnownAgent) -> Balance:
         terms = Balance()
         for _, task in self._tasks():
             if task.agent_id != agent.id or self.arrives.get(task.id, 0.0) > self.master.state.now:
@@ -300,16 +300,16 @@ class Lending(RuleBasedStateMachine):
                 terms.started_rev += lent
         return terms
 
-    def _tasks(self) -> Iterator[tuple[Framework, Task]]:
+    def _tasks(self) -> Iterator[tuple[KnownFramework, KnownTask]]:
         for framework in self.master.state.frameworks.values():
             for task in list(framework.all_tasks().values()):
                 if not task.is_terminal:
                     yield framework, task
 
-    def _framework(self, number: int) -> Framework:
+    def _framework(self, number: int) -> KnownFramework:
         return list(self.master.state.frameworks.values())[number]
 
-    def _agents(self) -> list[Agent]:
+    def _agents(self) -> list[KnownAgent]:
         return list(self.master.state.agents.values()) if hasattr(self, "master") else []
 
     def _records(self) -> list[Any]:
@@ -319,7 +319,7 @@ class Lending(RuleBasedStateMachine):
         return list(self.master.allocator.lent.agents.values())
 
 
-def _divided(offer: Offer, share: int, lopsided: int) -> Resources:
+def _divided(offer: OutstandingOffer, share: int, lopsided: int) -> Resources:
     """A part of an offer: cpus by one number, mem by another."""
     divisors = {"cpus": share, "mem": lopsided}
     return Resources(
@@ -329,7 +329,7 @@ def _divided(offer: Offer, share: int, lopsided: int) -> Resources:
     )
 
 
-def _launch(offer: Offer, name: str, part: Resources) -> dict[str, Any]:
+def _launch(offer: OutstandingOffer, name: str, part: Resources) -> dict[str, Any]:
     info = {
         "name": name,
         "task_id": {"value": name},

@@ -10,8 +10,8 @@ from fake_master.http.application import Application
 from fake_master.http.request_response import Request
 from fake_master.services.accept_context import AcceptContext, entries
 from fake_master.sources.cluster_file import ClusterSpec
-from mesosctl.model.errors import BadInput
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.errors import BadInput
 from tests.helpers.cluster_files import read_cluster_file
 
 CLUSTER = """

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from fake_master.allocator.interface import Callbacks
 from fake_master.allocator.options import Options
 from fake_master.extensions.lending.allocator import LendingAllocator
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resources import Resources
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.reference import history as plain
 from tests.fake_master.allocator.reference.events import COMMON, NUMBER, RARE, START
 from tests.fake_master.allocator.words import expand

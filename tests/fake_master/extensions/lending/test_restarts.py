@@ -12,7 +12,7 @@ from fake_master.extensions.lending.revocable_tasks import RevocableTasks
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry
 from fake_master.state.subscription import Subscription
-from mesosctl.model.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities
 from tests.fake_master.extensions.lending.test_histories import Lending, _Deaf
 from tests.helpers.lab import Lab, Scheduler, lasting
 from tests.helpers.profiles import examples

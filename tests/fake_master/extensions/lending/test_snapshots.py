@@ -23,15 +23,15 @@ from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
-from mesosctl.api.resources import list_to_json
-from mesosctl.api.snapshots import snapshot as snapshot_api
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master as Client
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.resource import Reservation
-from mesosctl.operations.snapshot import read_snapshot
-from mesosctl.planning.forecast import DryRunOptions
-from mesosctl.planning.snapshot import ClusterSnapshot
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Reservation
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
+from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.messages.resources import list_to_json
+from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
+from mesosctl.snapshot.work import read_snapshot
 from tests.fake_master.extensions.lending.test_histories import STOP_SECONDS, Lending
 from tests.helpers.profiles import examples
 from tests.helpers.reserving import push
@@ -41,7 +41,7 @@ _FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 def snapshot_of(master: Master) -> ClusterSnapshot:
     """By way of its endpoints and of a file."""
-    client = Client(parse_address("http://fake.invalid"), transport=InProcessTransport(master))
+    client = LeadingMaster(parse_address("http://fake.invalid"), transport=InProcessTransport(master))
     snapshot = read_snapshot(client, now=master.state.clock)
     assert snapshot_api.load(snapshot_api.dump(snapshot)) == snapshot
     return snapshot

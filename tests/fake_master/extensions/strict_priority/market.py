@@ -12,9 +12,9 @@ from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo,
 from fake_master.allocator.options import Options
 from fake_master.allocator.revocation import Holding, Revocation
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
-from mesosctl.model.quantities import Limits, Quantities, Quota
-from mesosctl.model.resources import Resources
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.roles import Priorities
 from tests.fake_master.allocator.words import expand
 
 GRACE = 3.0
@@ -49,6 +49,8 @@ class Market:
         """(framework, agent, amounts) of the last step."""
         self.revoked: list[Thing] = []
         self.killed: list[Thing] = []
+        self.refused: set[str] = set()
+        """Agents on which the master refuses to revoke any task."""
         self.allocator = StrictPriorityAllocator(
             Options(),
             Callbacks(self._on_offers, holdings=self.holdings, revoke=self._on_revoke),
@@ -189,9 +191,11 @@ class Market:
             self.end(other)
 
     def _on_revoke(self, revocations: Sequence[Revocation]) -> Sequence[Revocation]:
+        self._check_need(revocations)
+        refused = [one for one in revocations if one.holding.is_task and one.agent in self.refused]
+        revocations = [one for one in revocations if one not in refused]
         told = [self.things[revocation.holding.id] for revocation in revocations]
         self._check_guarantee([thing for thing in self.things.values() if thing.revocation is not None] + told)
-        self._check_need(revocations)
         for revocation, thing in zip(revocations, told, strict=True):
             assert revocation.role is not None
             own_offer = thing.framework == revocation.framework and not thing.is_task
@@ -202,7 +206,7 @@ class Market:
                 thing.told_at, thing.revocation = self.now, revocation
             else:
                 self.end(thing)
-        return ()
+        return refused
 
     def _check_guarantee(self, going: list[Thing]) -> None:
         """Were all of them killed with their executors, no role that loses a task would lack what it is guaranteed."""
@@ -246,6 +250,9 @@ class Market:
             )
             assert total.contains(held)
             assert self.allocator.state.agents[agent].free_resources.resources + held == total
+        for hold in self.allocator._holds:
+            waited_for = [self.things[held.id] for held in hold.waits_for.values() if held.id in self.things]
+            assert all(thing.told_at is not None for thing in waited_for), "nobody asked it to go"
 
 
 def full_of_batch(priorities: str = "prod=1", tasks: str = "1/1024", executor: str | None = None) -> Market:

@@ -3,7 +3,7 @@
 Source: docs/explanation/documents.md, "Playing Traffic Cop".
 """
 
-from mesosctl.model.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from tests.fake_master.extensions.strict_priority.market import Market, full_of_batch, lost
 
 # --- When -----------------------------------------------------------------------------------------

@@ -1,6 +1,13 @@
 """How revocation goes on once somebody is asked to leave (docs/explanation/documents.md, "Playing Traffic Cop")."""
 
-from tests.fake_master.extensions.strict_priority.market import GRACE, full_of_batch
+import pytest
+
+from tests.fake_master.extensions.strict_priority.market import GRACE, full_of_batch, lost
+
+TWO_OF_ONE_AGENT = pytest.mark.parametrize(
+    "requests", [["2/512"], ["1/512", "1/512"], ["1/1024", "1/512"]], ids=" and ".join
+)
+"""Requests for which two tasks of one agent are asked to go."""
 
 
 def test_an_executor_that_does_not_respond_is_killed_with_all_its_tasks() -> None:
@@ -89,10 +96,11 @@ def test_to_ask_for_the_same_again_changes_nothing() -> None:
     assert [offer.framework for offer in market.offers()] == [prod]
 
 
-def test_what_was_to_be_met_on_an_agent_that_is_lost_is_met_elsewhere() -> None:
+@TWO_OF_ONE_AGENT
+def test_what_was_to_be_met_on_an_agent_that_is_lost_is_met_elsewhere(requests: list[str]) -> None:
     market = full_of_batch()
     prod = market.framework("prod")
-    market.ask(prod, "2/512")
+    market.ask(prod, *requests)
     market.wait(2.0)
     assert {thing.agent for thing in market.revoked} == {"A1"}
     market.lose("A1")
@@ -115,11 +123,12 @@ def test_who_asks_again_after_it_was_of_no_use_is_served_again() -> None:
     assert len(market.revoked) == 4
 
 
-def test_no_second_revocation_for_one_request() -> None:
+@TWO_OF_ONE_AGENT
+def test_no_second_revocation_for_one_request(requests: list[str]) -> None:
     """Whatever becomes of what was freed: who needs more asks again."""
     market = full_of_batch("top=9,prod=1")
     prod, top = market.framework("prod"), market.framework("top")
-    market.ask(prod, "2/512")
+    market.ask(prod, *requests)
     market.wait(2.0)
     for thing in list(market.revoked):
         market.end(thing)
@@ -127,3 +136,38 @@ def test_no_second_revocation_for_one_request() -> None:
     assert {offer.framework for offer in market.offers()} == {top}
     market.wait(20.0)
     assert len(market.revoked) == 2
+
+
+def test_what_the_master_refuses_to_revoke_is_not_waited_for() -> None:
+    """Nobody was asked to go there, so it is tried again; what was asked back on another agent goes on."""
+    market = full_of_batch()
+    first, second = market.totals
+    market.refused = {first}
+    prod = market.framework("prod")
+    market.ask(prod, "3/512", "3/512")
+    market.wait(4.0)
+    assert lost(market) == [("batch", second)] * 3
+    for thing in list(market.revoked):
+        market.end(thing)
+    market.refused = set()
+    market.wait(1.0)
+    (offer,) = market.offers()
+    assert (offer.framework, offer.agent) == (prod, second)
+    market.launch(offer, "3/512")
+    market.wait(2.0)
+    assert lost(market)[3:] == [("batch", first)] * 3
+
+
+def test_an_agent_where_a_revocation_was_refused_is_offered_to_others() -> None:
+    market = full_of_batch("prod=2,mid=1")
+    first, _ = market.totals
+    market.refused = set(market.totals)
+    prod = market.framework("prod")
+    market.ask(prod, "3/512")
+    market.wait(2.0)
+    assert market.revoked == []
+    mid = market.framework("mid")
+    market.allocator.suppress(prod)
+    market.end(next(task for task in market.tasks() if task.agent == first))
+    market.wait(1.0)
+    assert [(offer.framework, offer.agent) for offer in market.offers()] == [(mid, first)]

@@ -5,7 +5,7 @@ Source: docs/explanation/documents.md, "Playing Traffic Cop".
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.fake_master.extensions.strict_priority.market import GRACE, Market
@@ -31,6 +31,7 @@ EVENTS = st.lists(
         st.tuples(st.just("quota"), NUMBER, NUMBER),
         st.tuples(st.just("suppress"), NUMBER),
         st.tuples(st.just("revive"), NUMBER),
+        st.tuples(st.just("refuse"), NUMBER),
     ),
     max_size=40,
 )
@@ -95,14 +96,31 @@ class Hands:
     def revive(self, number: int) -> None:
         self.market.allocator.revive(self._framework(number))
 
+    def refuse(self, number: int) -> None:
+        """From now on the master refuses to revoke tasks of one more agent, or it refuses nothing any more."""
+        agents = [*self.market.totals, None]
+        chosen = agents[number % len(agents)]
+        self.market.refused = set() if chosen is None else {*self.market.refused, chosen}
+
+
+ASKED_IN_VAIN: list[tuple[Any, ...]] = [
+    *[("suppress", number) for number in (0, 1, 3)],
+    *[("wait", 2), ("launch", 0, 15), ("launch", 0, 15), ("suppress", 2), ("revive", 0)],
+    *[("refuse", 0), ("refuse", 1), ("ask", 0, 5), ("wait", 6)],
+]
+"""Batch has all cpus; prod asks for one, and the master does not revoke anything."""
+
 
 @settings(max_examples=examples(250), deadline=None)
-@given(EVENTS)
-def test_in_any_history_the_promises_of_revocation_are_kept(events: list[tuple[Any, ...]]) -> None:
-    """Never below a guarantee, never of an equal, never more than needed, nothing lost: the market checks each."""
+@given(st.sampled_from([[], ASKED_IN_VAIN]), EVENTS)
+@example(ASKED_IN_VAIN, [])
+def test_in_any_history_the_promises_of_revocation_are_kept(
+    before: list[tuple[Any, ...]], events: list[tuple[Any, ...]]
+) -> None:
+    """Never below a guarantee, never of an equal, never more than needed, nothing lost, nobody waited for in vain."""
     market = Market("prod=9,mid=5,batch=1,batch/x=2")
     hands = Hands(market)
-    for word, *numbers in [("agent", 0), ("agent", 1), *[("framework", n) for n in range(4)], *events]:
+    for word, *numbers in [("agent", 0), ("agent", 1), *[("framework", n) for n in range(4)], *before, *events]:
         hands.play(word, *numbers)
 
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from fake_master.allocator.interface import Callbacks, OfferCallback, ResourceRequest
 from fake_master.allocator.options import Options
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
-from mesosctl.model.errors import RuleViolation
-from mesosctl.model.quantities import Quantities
-from mesosctl.model.roles import Priorities
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.roles import Priorities
 from tests.fake_master.allocator.player import Player
 from tests.fake_master.allocator.reference.allocator import PlainSorter, Reference
 from tests.fake_master.allocator.reference.events import EVENTS, NEST_AND_RETURN, QUIET, START, check_books

@@ -7,10 +7,10 @@ import time
 import pytest
 
 from mesosctl.client.address import parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
-from mesosctl.model.errors import NoLeader
-from mesosctl.operations.top import Feed
+from mesosctl.mesos.errors import NoLeader
+from mesosctl.reading.overview import Feed
 from tests.helpers.waiting import wait_until
 from tests.mesosctl.client.leader.ensemble import ANSWERED_BY_ALL
 
@@ -39,7 +39,7 @@ class TestOneThatDoesNotLead:
     def test_leads_to_the_same_path_and_query(self, ensemble, path):
         ensemble.leader = 1
         ensemble.masters[1].behaviour = lambda _method, _path: (200, {"Content-Type": "application/json"}, b"[1]")
-        with Master(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60)) as master:
+        with LeadingMaster(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60)) as master:
             assert master.get(path) == [1]
         assert [ensemble.masters[0].lines, ensemble.masters[1].lines] == [[f"GET {path}"], [f"GET {path}"]]
 
@@ -48,7 +48,7 @@ class TestOneThatDoesNotLead:
         slept: list[float] = []
         settings = ClientSettings(timeout=60, sleep=slept.append)
         address = parse_address(ensemble.masters[0].base)
-        with Master(address, settings) as master, pytest.raises(NoLeader, match="No leader elected"):
+        with LeadingMaster(address, settings) as master, pytest.raises(NoLeader, match="No leader elected"):
             master.get("/state?x=1")
         assert ensemble.masters[0].lines == ["GET /state?x=1"] * 3
         assert len(slept) == 2
@@ -59,7 +59,7 @@ class TestOneThatDoesNotLead:
         def elect(_seconds):
             ensemble.leader = 2
 
-        with Master(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60, sleep=elect)) as master:
+        with LeadingMaster(parse_address(ensemble.masters[0].base), ClientSettings(timeout=60, sleep=elect)) as master:
             assert master.get("/slaves?slave_id=none")["slaves"] == []
 
 
@@ -94,7 +94,7 @@ def test_the_version_is_the_leaders_while_masters_are_upgraded(ensemble, type_wo
 
 
 def test_figures_follow_the_leader(ensemble):
-    with Master(parse_address(ensemble.address), ClientSettings(timeout=10)) as master:
+    with LeadingMaster(parse_address(ensemble.address), ClientSettings(timeout=10)) as master:
         for leader in (0, 2, 1):
             ensemble.leader = leader
             assert "allocator/event_queue_dispatches" in master.get("/metrics/snapshot")
@@ -102,7 +102,7 @@ def test_figures_follow_the_leader(ensemble):
 
 def test_top_goes_on_with_the_next_leader_and_says_when_there_is_none(ensemble):
     def open_master():
-        return Master(parse_address(ensemble.address), ClientSettings(timeout=5))
+        return LeadingMaster(parse_address(ensemble.address), ClientSettings(timeout=5))
 
     with Feed(open_master, 0.3, events=False) as feed:
         wait_until(lambda: feed.overview is not None)

@@ -11,7 +11,7 @@ import pytest
 
 from mesosctl.client.address import ZooKeeper
 from mesosctl.client.zookeeper import read_masters
-from mesosctl.model.errors import MesosctlError, NoLeader, NoZooKeeper, UnexpectedAnswer
+from mesosctl.mesos.errors import MesosctlError, NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.mesosctl.client.leader.hostile_zookeeper import HostileZooKeeper, Pieces, children, data
 
 pytestmark = pytest.mark.socket

@@ -11,11 +11,11 @@ import pytest
 from kazoo.security import CREATOR_ALL_ACL
 
 from mesosctl.client.address import ZooKeeper, parse_address
-from mesosctl.client.leading_master import Master
+from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.response import Trace
 from mesosctl.client.settings import ClientSettings, Credentials, Tls
 from mesosctl.client.zookeeper import read_masters
-from mesosctl.model.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
+from mesosctl.mesos.errors import NoLeader, NoZooKeeper, UnexpectedAnswer
 from tests.conformance.masters import real
 from tests.conformance.masters.cluster import Setup
 from tests.conformance.masters.processes import hold_port
@@ -175,7 +175,7 @@ class TestCommands:
     def test_a_server_that_was_away_between_two_calls(self, server, election, ensemble, type_words):
         """Every session is lost with it; the masters' nodes are there again when they come back."""
         election.register(ensemble.masters[0].host)
-        with Master(election_address(election), ClientSettings(timeout=60)) as master:
+        with LeadingMaster(election_address(election), ClientSettings(timeout=60)) as master:
             master.get("/quota")
             server.stop()
             server.start()
@@ -189,7 +189,7 @@ class TestCommands:
     def test_a_redirect_to_a_master_that_registered_is_shown_credentials(self, election, ensemble):
         election.register(ensemble.masters[0].host)
         settings = ClientSettings(credentials=Credentials("op", "s3cret"), timeout=30)
-        with Master(election_address(election), settings) as master:
+        with LeadingMaster(election_address(election), settings) as master:
             master.get("/quota")
             ensemble.leader = 1
             master.get("/quota")
@@ -204,7 +204,7 @@ class TestCommands:
         lines: list[Trace] = []
         address = parse_address(election.address.replace("zk://", f"{scheme}://"))
         with (
-            Master(address, ClientSettings(tls=tls, timeout=15, trace=lines.append)) as master,
+            LeadingMaster(address, ClientSettings(tls=tls, timeout=15, trace=lines.append)) as master,
             pytest.raises(Exception) as caught,
         ):
             master.get("/quota")

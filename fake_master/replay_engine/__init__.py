@@ -1,0 +1,1 @@
+"""The fast way of a replay: the decisions of the allocator alone, without a master around them."""

@@ -1,0 +1,58 @@
+"""Recorded tasks as a framework asks for them."""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from fake_master.sources.demand import Demand, WantedTask
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.door.replay import PLACING
+from mesosctl.mesos.door.replayed_tasks import ReplayedTask
+
+
+@dataclass(slots=True, eq=False)
+class AskedTask(WantedTask):
+    """A task of a framework, in one of its roles; equal sizes share their `resources`."""
+
+    place: int = -1
+    """In the demand."""
+
+
+class AskedTasks(Demand):
+    """The tasks of one framework of a recording: places in it, from which each is made when it is its turn."""
+
+    def __init__(self, recorded: Sequence[ReplayedTask], start: float, placing: float) -> None:
+        """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one.
+
+        What waited already then is asked for `placing` seconds later, when what ran can be expected to have its place.
+        """
+        self._recorded = recorded
+        self._placing = placing
+        self._start = start
+        self._places = array("I")
+        self.sizes: dict[int, Resources] = {}
+        """The different resources, by their ids: a replay of millions of tasks looks up the size of each."""
+
+    def add(self, place: int, size: Resources) -> None:
+        """Add the task at a place, which is asked for after all others so far."""
+        self._places.append(place)
+        self.sizes[id(size)] = size
+
+    @property
+    def after(self) -> float:
+        """The seconds from the start to the first task."""
+        return max(0.0, self._recorded[self._places[0]].asked - self._start)
+
+    def __iter__(self) -> Iterator[AskedTask]:
+        after = self.after
+        for place in self._places:
+            task = self._recorded[place]
+            waited = task.asked < self._start and not task.ran_from_the_beginning
+            asked = self._placing if waited else max(0.0, task.asked - self._start - after)
+            patience = PLACING if task.ran_from_the_beginning else 0.0
+            yield AskedTask(asked, task.resources, task.lasts, None, task.role, task.host, patience, task.ends, place)
+
+    def tasks(self, random: Random) -> Iterator[AskedTask]:  # noqa: ARG002  # nothing is left to chance
+        """See `Demand.tasks`."""
+        return iter(self)

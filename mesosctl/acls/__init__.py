@@ -1,0 +1,1 @@
+"""A file of access control lists, and what it allows to whom."""

@@ -1,0 +1,1 @@
+"""Agents: lists, and agents out of service and back."""

@@ -1,0 +1,160 @@
+"""Agents that are taken out of service and back, as reports."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mesosctl.agents import documents
+from mesosctl.mesos.amounts.amount_text import in_words
+from mesosctl.mesos.amounts.notation import counted, listed
+from mesosctl.mesos.amounts.quantities import format_double
+from mesosctl.mesos.cluster.account import agent_as_shown, sums_of_agents
+from mesosctl.mesos.cluster.displacement import DrainPlan, RunningTask
+from mesosctl.mesos.cluster.holdings import AgentServiceChange, RegisteredAgent
+from mesosctl.show.agent_column import agent_id_column
+from mesosctl.show.amounts import agent_use_text
+from mesosctl.show.lists import list_report, rows_of
+from mesosctl.show.report import Column, Report, Verdict, naturally
+from mesosctl.show.states import STATES
+
+
+def drain_plan(plan: DrainPlan) -> Report:
+    """Agents that leave, what ends there, and which tasks would fit on no other agent."""
+
+    def without_room(agent: RegisteredAgent) -> dict[str, int]:
+        return _by_framework(plan.stranded_on(agent))
+
+    return list_report(
+        documents.DrainPlanDocument(agents=[]),
+        plan.agents,
+        (
+            Column("AGENT", lambda agent: agent.typed_host),
+            Column("STATUS", lambda agent: agent.status, rank=1),
+            Column("TASKS", lambda agent: len(plan.tasks_on(agent)), kind="number"),
+            Column("USED", lambda agent: agent.used.quantities(), kind="amounts"),
+            Column(
+                "NO ROOM ELSEWHERE",
+                lambda agent: listed([f"{count} of {name}" for name, count in without_room(agent).items()]),
+                kind="sentence",
+            ),
+            agent_id_column(plan.agents, lambda agent: agent.typed_id),
+        ),
+        name=lambda agent: agent.typed_id,
+        element=lambda agent: documents.LeavingAgent.of(
+            agent, tasks=len(plan.tasks_on(agent)), without_room=without_room(agent)
+        ),
+        verdicts=[_room(plan.tasks, plan.stranded)] if plan.tasks else (),
+    )
+
+
+def _by_framework(tasks: Sequence[RunningTask]) -> dict[str, int]:
+    """How many of the tasks each framework has, by name; a forecast does not know their ids."""
+    return dict(sorted(Counter(task.framework for task in tasks).items()))
+
+
+def _room(tasks: Sequence[RunningTask], stranded: Sequence[RunningTask]) -> Verdict:
+    if not stranded:
+        all_ = "the task fits" if len(tasks) == 1 else f"all {len(tasks)} tasks fit"
+        return Verdict(f"{all_} on other agents as they are now", "met")
+    fit = "fits" if len(stranded) == 1 else "fit"
+    return Verdict(f"{len(stranded)} of {len(tasks)} tasks {fit} on no other agent as they are now", "not met")
+
+
+def service_changes(changes: Sequence[AgentServiceChange]) -> Report:
+    """Agents, and the status that they have after a change."""
+    return list_report(
+        documents.ServiceChanges(changes=[]),
+        changes,
+        (
+            Column("AGENT", lambda change: change.agent.typed_host),
+            Column("STATUS", lambda change: change.status),
+            Column("SENT", lambda change: change.sent, wide=True),
+            Column("CONFIRMED", lambda change: change.confirmed, wide=True),
+            agent_id_column([change.agent for change in changes], lambda change: change.agent.typed_id),
+        ),
+        name=lambda change: change.agent.typed_id,
+        done="; ".join(f"agent {change.agent.name} is {change.status}" for change in changes),
+    )
+
+
+AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
+
+
+def agent_list(
+    agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered", sort: str | None = None
+) -> Report:
+    """A line for every agent; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    shown = naturally(agents, lambda agent: agent.hostname, lambda agent: agent.id, sort=sort)
+
+    def element(agent: RegisteredAgent) -> documents.Agent:
+        own = agent_as_shown(agent)
+        return documents.Agent.of(agent, free=own.free, lent=own.lent, reserved=own.reserved)
+
+    columns: Sequence[Column[RegisteredAgent]] = (
+        Column("AGENT", lambda agent: agent.typed_host),
+        Column("STATUS", lambda agent: agent.status, meaning=STATES),
+        Column("TOTAL", lambda agent: agent.total, kind="amounts"),
+        Column("USED", lambda agent: agent.used, kind="amounts"),
+        Column("OFFERED", lambda agent: agent.offered, kind="amounts", rank=2),
+        *_lent_columns(agents),
+        Column("RESERVED FOR", lambda agent: list(agent_as_shown(agent).reserved), key="reserved_for", rank=3),
+        Column("ATTRIBUTES", _attributes, rank=4),
+        Column("REGION", lambda agent: agent.region, wide=True),
+        Column("ZONE", lambda agent: agent.zone, wide=True),
+        agent_id_column(agents, lambda agent: agent.typed_id),
+        # The last one, so that the others keep their places in csv.
+        Column("FREE", lambda agent: agent_as_shown(agent).free, kind="amounts", rank=1),
+    )
+    return list_report(
+        documents.AgentList(agents=[]),
+        agents,
+        columns,
+        name=lambda agent: agent.typed_id,
+        element=element,
+        in_order=shown,
+        empty=empty,
+        terminal=lambda: _agent_screen(shown, empty),
+    )
+
+
+def _lent_columns(agents: Sequence[RegisteredAgent]) -> Sequence[Column[RegisteredAgent]]:
+    """The column LENT, if something is lent."""
+    if not any(agent_as_shown(agent).lent for agent in agents):
+        return ()
+    return (Column("LENT", lambda agent: agent_as_shown(agent).lent, kind="amounts", rank=1),)
+
+
+def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
+    status_rank = -1 if any(agent.status != "active" for agent in agents) else 1
+    columns: Sequence[Column[RegisteredAgent]] = (
+        Column("AGENT", lambda agent: agent.typed_host),
+        Column("STATUS", lambda agent: agent.status, meaning=STATES, rank=status_rank),
+        Column("USED/TOTAL", _use, kind="usage", rank_of_rare=3),
+        *_lent_columns(agents),
+        Column("RESERVED FOR", lambda agent: list(agent_as_shown(agent).reserved), rank=2),
+        Column("ATTRIBUTES", _attributes, rank=4),
+        agent_id_column(agents, lambda agent: agent.typed_id),
+    )
+    remark = [agent_summary(agents), AGENT_LEGEND] if agents else []
+    return Report(columns, rows_of(columns, agents), empty=empty, remark=remark)
+
+
+def _use(agent: RegisteredAgent) -> str:
+    account = agent_as_shown(agent)
+    used, offered, total = (held.separate_quantities() for held in (account.used, account.offered, account.whole))
+    return agent_use_text(used, offered, total, account.idle.quantities())
+
+
+def agent_summary(agents: Sequence[RegisteredAgent]) -> str:
+    """The number of agents, those out of service by status, and what is free."""
+    counts = Counter(agent.status for agent in agents)
+    states = ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
+    sums = sums_of_agents([agent_as_shown(agent) for agent in agents])
+    parts = [("free", sums.free), ("reserved and idle", sums.idle), ("lent", sums.lent)]
+    told = [f"{word}: {in_words(amounts)}" for word, amounts in parts if amounts or word == "free"]
+    return "; ".join([f"{counted(len(agents), 'agent')} ({states})", *told])
+
+
+def _attributes(agent: RegisteredAgent) -> str:
+    pairs = sorted(agent.attributes.items())
+    texts = (f"{name}={value if isinstance(value, str) else format_double(value)}" for name, value in pairs)
+    return ",".join(texts)

@@ -1,1 +1,0 @@
-"""The documented JSON: requests and responses, to and from the model."""

@@ -1,1 +1,0 @@
-"""Files that people write, read strictly: every mistake is named with its place."""

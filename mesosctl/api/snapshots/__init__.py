@@ -1,1 +1,0 @@
-"""A snapshot of a cluster as JSON."""

@@ -1,0 +1,1 @@
+"""Desired state: compared, planned, approved, applied, exported."""

@@ -1,0 +1,1 @@
+"""The audit file as a list."""

@@ -1,0 +1,1 @@
+"""Permissions: whether a principal may run a command."""

@@ -1,0 +1,1 @@
+"""Changes: sent once and confirmed, and kept in the audit file."""

@@ -1,0 +1,1 @@
+"""Volumes and reservations that nothing uses any more."""

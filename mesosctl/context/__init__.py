@@ -1,0 +1,1 @@
+"""Contexts: the settings of several clusters."""

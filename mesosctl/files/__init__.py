@@ -1,0 +1,1 @@
+"""Files of people and programs: read within bounds, written whole, and without secrets."""

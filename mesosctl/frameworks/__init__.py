@@ -1,0 +1,1 @@
+"""Frameworks: lists, and the end of one."""

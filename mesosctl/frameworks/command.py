@@ -1,0 +1,94 @@
+"""`mesosctl frameworks`: its verbs."""
+
+from typing import Annotated
+
+import typer
+
+from mesosctl.cli.arguments import Every, names_argument, nothing_found
+from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
+from mesosctl.cli.completion import callbacks as completing
+from mesosctl.cli.session import Session
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.frameworks.report import framework_list, teardown_report
+from mesosctl.frameworks.teardown import plan_teardown, tear_down
+from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
+from mesosctl.reading.lists import FRAMEWORK_KEYS, list_frameworks
+from mesosctl.reading.selection import Selection
+from mesosctl.show.report import Report
+
+app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
+
+FrameworkNames = Annotated[
+    list[str] | None, names_argument("FRAMEWORK", completing.frameworks, "Show only these: ids or names.")
+]
+SortFrameworks = Annotated[str | None, sort_option(FRAMEWORK_KEYS)]
+
+
+@app.command(
+    "list",
+    cls=Command,
+    epilog=examples(
+        ("frameworks", "every framework and what it holds"),
+        ("frameworks --role ads --sort cpus", "the frameworks of a role, the one with the most cpus first"),
+        ("frameworks marathon -o json", "one of them, for a program"),
+    ),
+)
+def list_(
+    ctx: typer.Context,
+    names: FrameworkNames = None,
+    *,
+    role: OfRole = None,
+    sort: SortFrameworks = None,
+    watch: Watch = False,
+    every: Every = 2.0,
+    count: Count = None,
+) -> None:
+    """List frameworks and what they hold.
+
+    With --role, list the frameworks that subscribe with the role.
+    """
+    session: Session = ctx.obj
+    wanted = Selection(names or (), role, {}, sort)
+
+    def read(master: LeadingMaster) -> Report:
+        found = list_frameworks(master, wanted)
+        empty = nothing_found("no frameworks are registered", {"--role": role})
+        return framework_list(found, empty=empty, sort=sort)
+
+    show_list(session, read, watch=watch, every=every, count=count)
+
+
+Framework = Annotated[
+    str,
+    typer.Argument(
+        metavar="FRAMEWORK",
+        autocompletion=completing.frameworks,
+        help="A framework: its name or its id.",
+        show_default=False,
+    ),
+]
+
+
+@app.command(
+    "teardown",
+    cls=ChangeCommand,
+    epilog=examples(
+        ("frameworks teardown marathon", "after you have confirmed"),
+        ("frameworks teardown marathon --dry-run", "what it would free, and for whom"),
+    ),
+)
+def teardown(ctx: typer.Context, framework: Framework) -> None:
+    """Remove a framework for good and kill its tasks.
+
+    You are asked first; a script must use --yes. The framework cannot subscribe again with its id. What is reserved for
+    its roles stays reserved, with its volumes; a note names it. The command waits until the master no longer lists the
+    framework.
+    """
+    session: Session = ctx.obj
+    with session.open_master() as master:
+        plan = plan_teardown(master, framework, session.progress)
+        session.end_progress()
+        if plan.left:
+            session.note(plan.left)
+        session.confirm(f"Tear down {plan.title}?", plan.loss)
+        session.emit(teardown_report(tear_down(master, plan, v1=session.options.api == "v1", wait=session.waits)))

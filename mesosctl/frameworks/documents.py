@@ -1,0 +1,39 @@
+"""The JSON of `frameworks teardown`, as a model; see `show.document`."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from mesosctl.mesos.rules.offers import frameworks
+from mesosctl.show.document import Amounts, Document, Mirrored, named
+
+
+class TeardownDocument(Document, Mirrored):
+    """`frameworks teardown`: the framework that was removed, with what it used until then."""
+
+    kind: Literal["frameworks.teardown"] = "frameworks.teardown"
+    id: Annotated[str, named("framework.id")]
+    name: Annotated[str, named("framework.name")]
+    tasks: int = Field(description="The tasks that it had, and that were killed.")
+    used: Annotated[Amounts, named("framework.used")]
+    confirmed: bool = Field(description="Whether it was read back.")
+
+
+class Framework(Mirrored):
+    """A framework; its ports and sets are left out. `offers` counts those that it has not answered."""
+
+    id: str
+    name: str
+    roles: list[str]
+    principal: str | None
+    status: frameworks.FrameworkState
+    used: Amounts
+    offered: Amounts
+    offers: int
+
+
+class FrameworkList(Document):
+    """`frameworks`; jsonl writes one of `frameworks` per line, or with --watch one document per change."""
+
+    kind: Literal["frameworks.list"] = "frameworks.list"
+    frameworks: list[Framework]

@@ -1,0 +1,54 @@
+"""A framework that was torn down, as a report."""
+
+from collections.abc import Sequence
+
+from mesosctl.frameworks import documents
+from mesosctl.mesos.roles import short_ids
+from mesosctl.mesos.rules.offers.frameworks import ListedFramework, TornDown
+from mesosctl.show.lists import list_report, rows_of
+from mesosctl.show.report import Column, Report, naturally
+from mesosctl.show.states import STATES
+
+
+def teardown_report(done: TornDown) -> Report:
+    """The framework, and what it used until then."""
+    columns: Sequence[Column[TornDown]] = (
+        Column("FRAMEWORK", lambda torn_down: torn_down.framework.typed_title),
+        Column("TASKS", lambda torn_down: torn_down.tasks, kind="number"),
+        Column("USED", lambda torn_down: torn_down.framework.used, kind="amounts"),
+        Column("CONFIRMED", lambda torn_down: torn_down.confirmed, wide=True),
+        Column("FRAMEWORK ID", lambda torn_down: torn_down.framework.typed_id, wide=True),
+    )
+    return Report(
+        columns,
+        rows_of(columns, [done]),
+        [done.framework.typed_id],
+        lambda: documents.TeardownDocument.of(done),
+        done=f"framework {done.framework.title} was torn down",
+    )
+
+
+def framework_list(
+    frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered", sort: str | None = None
+) -> Report:
+    """A line for every framework; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    is_shared = len({framework.title for framework in frameworks}) < len(frameworks)
+    ends = short_ids({framework.id: framework.name for framework in frameworks}) if is_shared else {}
+    short = {framework.typed_id: ends[framework.id] for framework in frameworks if framework.id in ends}
+    return list_report(
+        documents.FrameworkList(frameworks=[]),
+        frameworks,
+        (
+            Column("FRAMEWORK", lambda framework: framework.typed_title),
+            Column("STATUS", lambda framework: framework.status, meaning=STATES),
+            Column("ROLES", lambda framework: framework.roles),
+            Column("USED", lambda framework: framework.used, kind="amounts"),
+            Column("OFFERS", lambda framework: framework.offers, kind="number", rank=1),
+            Column("OFFERED", lambda framework: framework.offered, kind="amounts", rank=2),
+            Column("PRINCIPAL", lambda framework: framework.principal, rank=3),
+            Column("FRAMEWORK ID", lambda framework: framework.typed_id, wide=not is_shared, short=short, rank=-1),
+        ),
+        name=lambda framework: framework.typed_id,
+        in_order=naturally(frameworks, lambda framework: framework.title, lambda framework: framework.id, sort=sort),
+        empty=empty,
+    )

@@ -1,0 +1,1 @@
+"""Maintenance: the schedule, and machines that go down and come up."""

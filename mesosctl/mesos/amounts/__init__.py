@@ -1,0 +1,1 @@
+"""Amounts of resources, their algebra, and how people and scripts write them."""

@@ -1,0 +1,1 @@
+"""The values that cross between mesosctl and the fake master: forecasts, replays, explanations of offers."""

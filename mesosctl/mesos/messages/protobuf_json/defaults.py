@@ -1,0 +1,105 @@
+"""Defaults that a master's JSON shows of fields that nobody set, and the rest of a message that no JSON shows.
+
+Source: a Mesos 1.11.0 master. Its JSON shows the default of every field that has one, unless the field is deprecated;
+its protobuf shows what was set, with the fields and the values of enumerations that it does not know.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message, default_of
+
+_DEPRECATED = {("mesos.v1.FrameworkInfo", "role"), ("mesos.v1.Resource", "role")}
+"""Fields with a default that JSON does not show."""
+
+
+class WithUnknown(dict[str, Any]):
+    """The fields of a message that came as protobuf, and the bytes of what its table does not know."""
+
+    __slots__ = ("unknown",)
+
+    def __init__(self, fields: Mapping[str, Any], unknown: bytes) -> None:
+        super().__init__(fields)
+        self.unknown = unknown
+
+    def __reduce__(self) -> Any:
+        return WithUnknown, (dict(self), self.unknown)
+
+
+def replaced(document: Mapping[str, Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a message instead of those of `document`, with what else it carries."""
+    return WithUnknown(fields, document.unknown) if isinstance(document, WithUnknown) else fields
+
+
+class _Plan(NamedTuple):
+    """The fields of a message with a default, and those whose messages have any, at whatever depth."""
+
+    defaults: Mapping[str, Any]
+    parts: Mapping[str, tuple[Message, str]]
+    """The message and the label of each."""
+
+
+def with_defaults(message: Message, document: Any) -> Any:
+    """A document as JSON shows it; the same object if it has every default.
+
+    What is no object, such as text that is JSON already, stays as it is, as does an object without a table.
+    """
+    plan = _plan(message)
+    if plan is None or not isinstance(document, dict):
+        return document
+    added = {name: value for name, value in plan.defaults.items() if name not in document}
+    for name, (kind, label) in plan.parts.items():
+        before = document.get(name)
+        if before is not None:
+            after = _with_defaults_in(kind, label, before)
+            if after is not before:
+                added[name] = after
+    return {**document, **added} if added else document
+
+
+def _with_defaults_in(kind: Message, label: str, part: Any) -> Any:
+    if label == "map" and isinstance(part, dict):
+        return {key: with_defaults(kind, value) for key, value in part.items()}
+    if isinstance(part, list):
+        found = [with_defaults(kind, value) for value in part]
+        return part if all(map(_is, found, part)) else found
+    return with_defaults(kind, part)
+
+
+def _is(value: Any, other: Any) -> bool:
+    return value is other
+
+
+@cache
+def _plan(message: Message) -> _Plan | None:
+    """Return the plan of a message, or None if no default is in it or in its parts."""
+    shown = _shown_defaults(message)
+    parts = {
+        name: (field.type, field.label)
+        for name, field in message.fields.items()
+        if isinstance(field.type, Message) and _has_any(field.type)
+    }
+    return _Plan(shown, parts) if shown or parts else None
+
+
+def _shown_defaults(message: Message) -> dict[str, Any]:
+    return {
+        name: default_of(field)
+        for name, field in message.fields.items()
+        if field.default is not None and (message.name, name) not in _DEPRECATED
+    }
+
+
+@cache
+def _has_any(message: Message) -> bool:
+    """Whether a message or any part of it has a default; messages can contain themselves."""
+    reached, waiting = {message}, [message]
+    while waiting:
+        part = waiting.pop()
+        if _shown_defaults(part):
+            return True
+        inner = {field.type for field in part.fields.values() if isinstance(field.type, Message)} - reached
+        reached |= inner
+        waiting += inner
+    return False

@@ -1,0 +1,70 @@
+"""Reservations between JSON and the model: the stack of a resource in its three formats.
+
+Source: Mesos documentation, "Reservation", "Reservation Refinement" and "Labels".
+
+A resource carries its reservations in its own message (`mesos.messages.resources`); the calls that reserve and
+unreserve are in `mesos.messages.agent_operations`.  `output.json_documents.reservations` has the JSON of -o json.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from mesosctl.mesos import roles
+from mesosctl.mesos.amounts.resource import Labels, Reservation, Resource
+from mesosctl.mesos.messages.protobuf_json.resource_messages import labels
+
+Format = Literal["PRE", "POST", "ENDPOINT"]
+"""PRE: `role` and `reservation`.  POST: the stack `reservations`.  ENDPOINT: what masters and agents show."""
+
+
+def reservation_stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
+    """Return the reservations of a valid Resource message, the lowest first; none if it is unreserved."""
+    stack = message.get("reservations", [])
+    if stack:
+        return tuple(
+            Reservation(entry["type"], entry["role"], entry.get("principal"), labels(entry)) for entry in stack
+        )
+    role = message.get("role", roles.DEFAULT_ROLE)
+    if role == roles.DEFAULT_ROLE:
+        return ()
+    reservation = message.get("reservation")
+    if reservation is None:
+        return (Reservation("STATIC", role),)
+    return (Reservation("DYNAMIC", role, reservation.get("principal"), labels(reservation)),)
+
+
+def owner_to_json(resource: Resource, style: Format) -> dict[str, Any]:
+    """Return the members of a Resource message that say for whom it is reserved.
+
+    Raises ValueError for a refined reservation in PRE, which cannot express it.
+    """
+    stack = resource.reservations
+    written: dict[str, Any] = {}
+    if style == "PRE" and len(stack) > 1:
+        raise ValueError("a refined reservation cannot be written in the pre-refinement format")
+    if not stack:
+        if style != "POST":
+            written["role"] = roles.DEFAULT_ROLE
+        return written
+    if style != "POST" and len(stack) == 1:
+        written["role"] = stack[0].role
+        if stack[0].type == "DYNAMIC":
+            written["reservation"] = _reservation_to_json(stack[0], typed=False)
+    if style != "PRE":
+        written["reservations"] = [_reservation_to_json(entry, typed=True) for entry in stack]
+    return written
+
+
+def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, Any]:
+    written: dict[str, Any] = {"type": reservation.type, "role": reservation.role} if typed else {}
+    if reservation.principal is not None:
+        written["principal"] = reservation.principal
+    if reservation.labels is not None:
+        written["labels"] = labels_to_json(reservation.labels)
+    return written
+
+
+def labels_to_json(labels: Labels) -> dict[str, Any]:
+    """Return a Labels message."""
+    pairs = [{"key": key} if value is None else {"key": key, "value": value} for key, value in labels]
+    return {"labels": pairs} if pairs else {}

@@ -1,0 +1,1 @@
+"""JSON and TOML that people write, read strictly: every mistake is named with its place."""

@@ -1,1 +1,0 @@
-"""The meaning of Mesos: resources, roles, reservations, quota, offers.  Pure values and rules."""

@@ -1,0 +1,1 @@
+"""Offers: lists, explanations, and operations on an offer."""

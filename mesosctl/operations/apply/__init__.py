@@ -1,1 +1,0 @@
-"""Apply: the plan, its journal, and the run of its steps."""

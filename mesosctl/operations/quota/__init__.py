@@ -1,1 +1,0 @@
-"""Quota: reading and changing it."""

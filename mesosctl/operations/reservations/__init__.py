@@ -1,1 +1,0 @@
-"""Reservations and volumes: their targets, their operations, and the requests."""

@@ -1,1 +1,0 @@
-"""Forecasts as reports, as a page and in sentences."""

@@ -1,1 +1,0 @@
-"""A report and the formats in which it is written."""

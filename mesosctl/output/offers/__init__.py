@@ -1,1 +1,0 @@
-"""Offers, why there are none, and who shares them, as reports."""

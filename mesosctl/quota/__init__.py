@@ -1,0 +1,1 @@
+"""Quota: guarantees and limits of roles, read and changed."""

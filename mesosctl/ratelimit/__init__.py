@@ -1,0 +1,1 @@
+"""Rate limits: what is throttled, the file of limits, and simulations."""

@@ -1,0 +1,1 @@
+"""Reading that many nouns share, and what a word on the command line names."""

@@ -1,0 +1,1 @@
+"""Replays of recordings: the past again, with changes."""

@@ -1,0 +1,290 @@
+"""The work of `replay`: it reads the demand of a recording, and plays it several times."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+
+from mesosctl.history.interface import Recording
+from mesosctl.history.records import (
+    MICROS,
+    RecordedAgent,
+    RecordedCluster,
+    RecordedFramework,
+    RecordedTask,
+    Window,
+    to_seconds,
+)
+from mesosctl.mesos.amounts.identity import IdentityCache
+from mesosctl.mesos.amounts.notation import counted
+from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.door.added_framework import FrameworkToAdd
+from mesosctl.mesos.door.replay import (
+    Played,
+    RecordedDemand,
+    Replay,
+    ReplayedAgent,
+    ReplayedFramework,
+    ReplayedSetting,
+    as_first_registered,
+)
+from mesosctl.mesos.door.replayed_tasks import ReplayedTask, ReplayedTasks
+from mesosctl.mesos.errors import BadInput, UsageError
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, PROFILES
+from mesosctl.whatif.added_demand import with_frameworks
+from mesosctl.whatif.changes import AddAgents, parse_change
+from mesosctl.whatif.played_demand import PlayedDemand, TimedChange, play
+from mesosctl.whatif.variant_runs import SearchRange, Variants
+from mesosctl.whatif.variants import Template, likely_amount
+
+# --- Reading ------------------------------------------------------------------------------------------
+
+
+def read_demand(
+    recording: Recording, cluster: RecordedCluster, window: Window, version: str | None, *, is_wanted: bool = True
+) -> RecordedDemand:
+    """Return the demand of a window.  Raises BadInput if no agent is known, or if `is_wanted` and nothing is wanted."""
+    assert window.since is not None, "the window is that of the command"
+    assert window.until is not None, "the window is that of the command"
+    since, until = to_seconds(window.since), to_seconds(window.until)
+    left_out = _LeftOut()
+    agents = list(_agents(recording.agents(cluster.cluster_id, window), since, left_out))
+    if not agents:
+        raise BadInput(
+            "the recording shows no agents in this time, so nothing can be placed",
+            field="--replay",
+            hint="mesosctl history import has --agents FILE for those of a log",
+        )
+    hosts = {replayed.agent.id: replayed.agent.hostname for replayed in agents}
+    is_imported = any(imported.cluster_id == cluster.cluster_id for imported in recording.imports())
+    tasks = _Tasks(hosts, since, until, left_out)
+    rows = recording.demand(cluster.cluster_id, window)
+    if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
+        executors = (task for task in recording.tasks(cluster.cluster_id, window) if task.is_executor)
+        rows = chain(rows, executors)
+    wanted = ReplayedTasks(task for task in map(tasks.read, rows) if task is not None)
+    if not wanted and is_wanted:
+        raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
+    frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted)
+    settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda setting: setting.at)
+    gaps = list(recording.gaps(cluster.cluster_id, window))
+    assumptions = [
+        "tasks are wanted as on record, however long they wait",
+        "a task that waits does not wait for others, and takes any agent once its own had no room for it",
+    ]
+    if not is_imported:
+        assumptions.append("a task is wanted when it started on record: a master does not tell when it was asked for")
+    if gaps:
+        assumptions.append(f"{counted(len(gaps), 'gap')} in the recording: what was wanted meanwhile is unknown")
+    return RecordedDemand(
+        cluster_id=cluster.cluster_id,
+        version=_version(version) or cluster.version or MESOS_1_11.version,
+        since=since,
+        until=until,
+        agents=agents,
+        frameworks=frameworks,
+        tasks=wanted,
+        settings=settings,
+        first_run=next(map(to_seconds, recording.runs(cluster.cluster_id, window)), None),
+        is_imported=is_imported,
+        assumptions=(*assumptions, *left_out.sentences()),
+    )
+
+
+def _version(name: str | None) -> str | None:
+    """The version that --mesos-version names.  Raises UsageError."""
+    if name is None:
+        return None
+    if name not in PROFILES:
+        known = " and ".join(PROFILES)
+        raise UsageError(f"there are rules of Mesos {known}, not of '{name}'", field="--mesos-version")
+    return PROFILES[name].version
+
+
+class _LeftOut:
+    """Sentences about the parts of a recording that cannot be replayed, counted."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def add(self, sentence: str) -> None:
+        self._counts[sentence] = self._counts.get(sentence, 0) + 1
+
+    def sentences(self) -> Iterator[str]:
+        for sentence, count in self._counts.items():
+            yield f"{count:,} {sentence}"
+
+
+def _agents(rows: Iterator[RecordedAgent], since: float, left_out: _LeftOut) -> Iterator[ReplayedAgent]:
+    """The agents in the order in which they came.  Rows of one agent that goes on with other reservations are one."""
+    found: list[ReplayedAgent] = []
+    last: dict[str, int] = {}
+    """The place of the last one of each id."""
+    hosts: dict[str, str] = {}
+    for row in rows:
+        start, end = to_seconds(row.start), None if row.end is None else to_seconds(row.end)
+        known = found[last[row.id]] if row.id in last else None
+        if known is not None and known.end is not None and known.end >= start - 1 / MICROS:
+            if known.agent.total.to_unreserved() != row.total.to_unreserved():
+                left_out.add("times an agent goes on with other resources: it keeps its first")
+            found[last[row.id]] = known._replace(end=end)
+            continue
+        hostname = row.host if hosts.setdefault(row.host, row.id) == row.id else f"{row.host} ({row.id})"
+        number = len(hosts)
+        total = row.total.non_revocable() if start <= since else as_first_registered(row.total)
+        agent = ClusterAgent(row.id, hostname, f"slave({number})@127.0.0.1:5051", total, {**row.attributes})
+        last[row.id] = len(found)
+        found.append(ReplayedAgent(agent, start, end))
+    yield from found
+
+
+class _Tasks:
+    def __init__(self, hosts: Mapping[str, str], since: float, until: float, left_out: _LeftOut) -> None:
+        self._hosts = hosts
+        self._since = since
+        self._until = until
+        self._left_out = left_out
+        self._sizes: dict[str, Resources] = {}
+        """Equal sizes share an object, by which the allocator knows them."""
+        self._size = IdentityCache(self._size_of).of
+
+    def _size_of(self, held: Resources) -> Resources:
+        plain = Resources(
+            Resource(entry.name, entry.value)
+            for entry in held
+            if entry.is_scalar and not entry.is_persistent_volume and not entry.shared
+        )
+        return self._sizes.setdefault(str(plain), plain)
+
+    def read(self, row: RecordedTask) -> ReplayedTask | None:
+        """A task as it is wanted; None for one that holds nothing that is shared out."""
+        size = self._size(row.resources)
+        if not size:
+            self._left_out.add("tasks hold no amounts: they are left out")
+            return None
+        if any(not entry.is_scalar or entry.disk is not None or entry.revocable for entry in row.resources):
+            self._left_out.add("tasks hold ports, sets, volumes or revocable resources: only their amounts count")
+        start = None if row.start is None else to_seconds(row.start)
+        end = None if row.end is None else to_seconds(row.end)
+        asked = start if row.asked is None else to_seconds(row.asked)
+        assert asked is not None, "a task was wanted, or held something"
+        if start is not None:
+            lasts = None if end is None else end - start
+        else:
+            lasts = None if row.lasts is None else to_seconds(row.lasts)
+            if lasts is None:
+                self._left_out.add("tasks never ran, and nothing says how long they would have: they run until the end")
+        from_the_beginning = start is not None and start < self._since
+        age = 0.0
+        if from_the_beginning:
+            assert start is not None, "it ran"
+            age = self._since - start
+            lasts = None if lasts is None else lasts - (self._since - start)
+            asked = start = self._since
+        return ReplayedTask(
+            framework_id=row.framework_id,
+            role=row.role,
+            resources=size,
+            asked=asked,
+            lasts=lasts,
+            host=self._hosts.get(row.agent_id or ""),
+            started=start if start is not None and start < self._until else None,
+            start_is_known=row.start_known,
+            ran_from_the_beginning=from_the_beginning,
+            is_executor=row.is_executor,
+            age=age,
+            asked_is_known=row.asked is not None,
+        )
+
+
+def _frameworks(rows: Iterator[RecordedFramework], tasks: Sequence[ReplayedTask]) -> dict[str, ReplayedFramework]:
+    roles: dict[str, dict[str, None]] = {}
+    found: dict[str, ReplayedFramework] = {}
+    for row in rows:
+        roles.setdefault(row.id, {}).update(dict.fromkeys(row.roles))
+        found[row.id] = ReplayedFramework(row.id, row.name, (), row.principal, row.capabilities)
+    uses_gpus = set()
+    for task in tasks:
+        roles.setdefault(task.framework_id, {}).setdefault(task.role)
+        if any(entry.name == "gpus" for entry in task.resources):
+            uses_gpus.add(task.framework_id)
+    for framework_id, names in roles.items():
+        known = found.get(framework_id, ReplayedFramework(framework_id, framework_id, (), None, ()))
+        needed = {"MULTI_ROLE", "RESERVATION_REFINEMENT", *(("GPU_RESOURCES",) if framework_id in uses_gpus else ())}
+        capabilities = tuple(sorted({*known.capabilities, *needed} - {"REVOCABLE_RESOURCES"}))
+        found[framework_id] = known._replace(roles=tuple(names), capabilities=capabilities)
+    return found
+
+
+def _settings(
+    recording: Recording, cluster_id: str, window: Window, since: float, until: float
+) -> Iterator[ReplayedSetting]:
+    """Every change of a setting; one that another value follows at once does not end."""
+    rows = list(recording.settings(cluster_id, window))
+    starts = {(row.kind, row.name, row.start) for row in rows}
+    for row in rows:
+        kind = row.kind
+        if kind == "rate limits":  # messages are not replayed
+            continue
+        if kind == "lending":  # nor revocable resources
+            continue
+        at = max(since, to_seconds(row.start))
+        if kind != "reservation" or at > since:
+            yield ReplayedSetting(at, kind, row.name, row.value)
+        if row.end is not None and to_seconds(row.end) < until and (row.kind, row.name, row.end) not in starts:
+            yield ReplayedSetting(to_seconds(row.end), kind, row.name, None)
+
+
+# --- Several changes ----------------------------------------------------------------------------------
+
+
+def replayed_variants(
+    unchanged: PlayedDemand,
+    common: Sequence[TimedChange],
+    added: Sequence[FrameworkToAdd],
+    progress: Callable[[str], None],
+    at_once: int | None = None,
+) -> Variants[Played, Replay]:
+    """Return replays of the same demand, each with the common changes and one more."""
+    demand = with_frameworks(unchanged.demand, added)
+
+    def changes(word: str) -> list[TimedChange]:
+        return [*common, TimedChange(word, parse_change(word))]
+
+    def run(word: str) -> Played:
+        return play(demand, changes(word), unchanged.options)[0]
+
+    def compare(word: str, played: Played) -> Replay:
+        return unchanged.compare(demand, played, changes(word), added)
+
+    return Variants(run, compare, progress, "playing", at_once)
+
+
+def search_range(template: Template, unchanged: PlayedDemand, common: Sequence[TimedChange]) -> SearchRange:
+    """Return the amounts that may be the largest: up to what the agents had at a time."""
+    total = _largest_total(unchanged.demand, common, template.resource)
+    _, guarantees = unchanged.played.guarantees[0]
+    promised = Quantities.total(guarantees.values()).get_amount(template.resource)
+    unpromised = Quantities({template.resource: max(0, total - promised)})
+    # A replay takes as long as a forecast of many agents.
+    return SearchRange(total, template.precision(total, is_slow=True), likely_amount(template, unpromised, guarantees))
+
+
+def _largest_total(demand: RecordedDemand, common: Sequence[TimedChange], name: str) -> int:
+    """The most that the agents had of a resource at a time, with those that a common change adds."""
+    moments = {demand.since, *(replayed.start for replayed in demand.agents if replayed.start > demand.since)}
+    amounts = [
+        (replayed.start, replayed.end, replayed.agent.total.scalar_quantities().get_amount(name))
+        for replayed in demand.agents
+    ]
+    there = (
+        sum(amount for start, end, amount in amounts if start <= moment and (end is None or end > moment))
+        for moment in moments
+    )
+    more = (
+        change.count * Resources(change.entries).scalar_quantities().get_amount(name)
+        for _, change, _ in common
+        if isinstance(change, AddAgents)
+    )
+    return max(there) + sum(more)

@@ -1,0 +1,1 @@
+"""Reservations and volumes of agents: lists, operations, and how these are sent and confirmed."""

@@ -1,0 +1,1 @@
+"""Roles: the use of quota and weight by each."""

@@ -1,0 +1,1 @@
+"""Formats: tables, JSON, csv, charts, the frame of pages, and live views."""

@@ -1,0 +1,1 @@
+"""Tasks: lists of those that hold resources."""

@@ -1,0 +1,1 @@
+"""Tuning: settings that meet goals, found by replays."""

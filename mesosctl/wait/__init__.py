@@ -1,0 +1,1 @@
+"""Waiting until conditions of a cluster hold."""

@@ -1,0 +1,206 @@
+"""The work of `wait`: it reads the conditions of a cluster again and again until all of them hold at the same time."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from mesosctl.agents.work import TasksLeft, find_listed_agents, read_listed_agent
+from mesosctl.changes.back_off import BackOff
+from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.amounts.amount_text import in_words
+from mesosctl.mesos.amounts.notation import counted, listed
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.holdings import RegisteredAgent, without_owners
+from mesosctl.mesos.cluster.role_status import RoleStatus
+from mesosctl.mesos.errors import (
+    DeadlinePassed,
+    Denied,
+    MasterFailed,
+    MesosctlError,
+    NoMaster,
+    NotConfirmed,
+    RuleViolation,
+    TlsFailure,
+)
+from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agent_state, agents_in_service
+from mesosctl.mesos.rules.offers.offers import OutstandingOffer
+from mesosctl.offers.work import OfferSelection, list_offers
+from mesosctl.reading.quotas import check_entries, show_quota
+from mesosctl.reading.targets import read_agents
+from mesosctl.suggestion import command
+from mesosctl.wait.conditions import CheckedCondition, Condition
+
+
+@dataclass(frozen=True, slots=True)
+class WaitOptions:
+    """Whether agents are asked for their own state, and what is told meanwhile."""
+
+    ask_agents: bool = True
+    progress: Callable[..., None] = lambda *_: None
+
+
+def wait_until(master: LeadingMaster, conditions: Sequence[Condition], options: WaitOptions) -> list[CheckedCondition]:
+    """Wait until all conditions hold at the same time, and return what the master shows then.
+
+    A master that is away after its first answer is awaited too; for the recovery of a master, from the beginning.
+    Raises NotConfirmed at the deadline, which names the conditions that do not hold; NotFound for an agent or a quota
+    that does not exist; UsageError for an ambiguous agent; RuleViolation for a role without a guarantee.
+    """
+    reader, pauses = _Reader(master, options), BackOff(master)
+    is_awaited = any(condition.subject == "master" for condition in conditions)
+    seen: list[CheckedCondition] = []
+    while True:
+        away: MesosctlError | None = None
+        try:
+            seen = reader.read(conditions)
+        except (NoMaster, MasterFailed, DeadlinePassed) as error:
+            if isinstance(error, TlsFailure) or not (seen or is_awaited):
+                raise
+            away = error
+        waiting = [f"{checked.condition}: {checked.shows}" for checked in seen if not checked.holds]
+        if away is None and not waiting:
+            return seen
+        if isinstance(away, DeadlinePassed) or pauses.is_too_late:
+            if away is not None and not seen:
+                raise away
+            raise NotConfirmed(
+                f"not yet {listed(waiting)}" + (f"; {away.message}" if away else ""),
+                hint="allow more time with --timeout",
+            )
+        options.progress(
+            f"waiting for {listed(waiting)}" if away is None else f"{away.message}; waiting until it is back"
+        )
+        pauses.sleep()
+
+
+class _Reader:
+    """Reads the state of conditions, and each thing that several of them ask about once a round."""
+
+    def __init__(self, master: LeadingMaster, options: WaitOptions) -> None:
+        self._master = master
+        self._options = options
+        self._named: dict[str, RegisteredAgent] = {}
+        """Agents by the word that was written."""
+        self._tasks: dict[str, TasksLeft] = {}
+        self._will_be_gone: set[str] = set()
+        """Ids of draining agents that are marked as gone once they are drained."""
+        self._checked = False
+
+    def read(self, conditions: Sequence[Condition]) -> list[CheckedCondition]:
+        """The state of every condition at this moment."""
+        self._resolve(conditions)
+        moment = _Moment(self._master)
+        return [CheckedCondition(condition.text, *self._state(condition, moment)) for condition in conditions]
+
+    def _resolve(self, conditions: Sequence[Condition]) -> None:
+        """Find the agents that are named, once: their ids do not change."""
+        if self._checked:
+            return
+        words = list(dict.fromkeys(condition.agent for condition in conditions if condition.agent))
+        if words:
+            agents = read_agents(self._master, self._options.progress, recovering=True)
+            self._named = dict(zip(words, find_listed_agents(agents, words), strict=True))
+        check_entries(self._master, [entry for condition in conditions for entry in condition.resources])
+        self._checked = True
+
+    def _state(self, condition: Condition, moment: "_Moment") -> tuple[bool, str]:
+        match condition.subject:
+            case "agent":
+                return self._status(moment, self._named[condition.agent], condition.status)
+            case "role":
+                return _guarantee(moment.quota(condition.role))
+            case "master":
+                return _recovery(moment.recovery)
+            case "offers":
+                offered = sum(offer.role == condition.role for offer in moment.offers)
+                return offered > 0, counted(offered, "offer")
+            case "reserved":
+                return self._reserved(moment, self._named[condition.agent], condition)
+
+    def _status(self, moment: "_Moment", agent: RegisteredAgent, wanted: str) -> tuple[bool, str]:
+        now = moment.agent(agent)
+        if now is None:
+            return wanted == "drained" and agent.id in self._will_be_gone, "not listed"
+        if now.drain is not None and now.drain.mark_gone:
+            self._will_be_gone.add(agent.id)
+        shows: str = now.status
+        if shows == "draining" and wanted != shows:
+            left = self._tasks.setdefault(agent.id, TasksLeft(self._master)).on([agent])
+            shows += f", {counted(left, 'task')} left"
+        return now.status == wanted, shows
+
+    def _reserved(self, moment: "_Moment", agent: RegisteredAgent, condition: Condition) -> tuple[bool, str]:
+        now = moment.agent(agent)
+        if now is None or not now.pid:
+            return False, "not listed" if now is None else now.status
+        shown = [("the master", now.total)]
+        if self._options.ask_agents:
+            try:
+                shown.append(("the agent", agent_state(self._master.agent_state(now.pid))))
+            except Denied as error:
+                raise Denied(
+                    f"agent {agent.name} does not show its state ({error.status})",
+                    status=error.status,
+                    hint="use --trust-master to rely on the master alone",
+                ) from error
+            except MesosctlError as error:
+                return False, f"the agent could not be queried: {error.message}"
+        wanted = without_owners(Resources(condition.resources))
+        named = {entry.name for entry in wanted}
+        for who, total in shown:
+            held = without_owners(total.reserved(condition.role))
+            if held.filter(lambda entry: entry.name in named) != wanted if wanted else held:
+                return False, f"{who} shows {held.in_words}"
+        return True, held.in_words
+
+
+class _Moment:
+    """The answers of a master in one round, each read once, if it is asked for."""
+
+    def __init__(self, master: LeadingMaster) -> None:
+        self._master = master
+        self._agents: dict[str, RegisteredAgent | None] = {}
+
+    def agent(self, agent: RegisteredAgent) -> RegisteredAgent | None:
+        """The agent now; None if it is not listed."""
+        if agent.id not in self._agents:
+            self._agents[agent.id] = read_listed_agent(self._master, agent)
+        return self._agents[agent.id]
+
+    def quota(self, role: str) -> RoleStatus:
+        """A role and its quota.  Raises NotFound for one without quota."""
+        return show_quota(self._master, role)
+
+    @cached_property
+    def recovery(self) -> AgentsInService:
+        """The agents that are registered, and those that are awaited."""
+        found: AgentsInService = self._master.stream("/slaves", agents_in_service)
+        return found
+
+    @cached_property
+    def offers(self) -> list[OutstandingOffer]:
+        """Every outstanding offer."""
+        return list_offers(self._master, OfferSelection())
+
+
+def _guarantee(status: RoleStatus) -> tuple[bool, str]:
+    """Whether the guarantee of a role is used, reserved or offered.
+
+    Raises RuleViolation if it has none, and Denied.
+    """
+    if not status.quota.guarantees:
+        raise RuleViolation(
+            f"role '{status.role}' has limits, but no guarantee that could be met",
+            rule="quota.guarantee",
+            hint=f"guarantee something first: {command('quota update', status.role, 'RESOURCES')}",
+        )
+    if status.usage is None:
+        raise Denied(f"this principal may not see what role '{status.role}' uses")
+    missing = status.missing
+    return not missing, f"{status.standing}, {in_words(missing)} missing" if missing else status.standing
+
+
+def _recovery(agents: AgentsInService) -> tuple[bool, str]:
+    known = agents.registered + agents.awaited
+    are = "agent is" if known == 1 else "agents are"
+    return not agents.awaited, f"{agents.registered} of {known} {are} back"

@@ -1,0 +1,1 @@
+"""Weights of roles: their verbs, what these do, and how it looks."""

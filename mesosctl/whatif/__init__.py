@@ -1,0 +1,1 @@
+"""Forecasts: the effects that changes would have now."""

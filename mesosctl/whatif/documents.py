@@ -1,0 +1,234 @@
+"""The JSON of a forecast, and of several in one answer, as models; see `show.document`."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.door import forecast as values
+from mesosctl.mesos.rules.quota.capacity import Answer
+from mesosctl.offers.documents import Placed, Text
+from mesosctl.ratelimit.documents import Outcome
+from mesosctl.show.document import Amount, Amounts, Document, Mirrored, Strict, named
+from mesosctl.whatif import variants as whatif_variants
+
+
+class ChangeAnswer(Mirrored):
+    """The answer to one request; `status` is null if mesosctl refuses what a master would accept."""
+
+    change: str
+    accepted: bool
+    status: int | None
+    message: str
+    rule: str | None
+    by: Literal["master", "mesosctl"]
+
+
+def _without_role(resources: object) -> str:
+    return resources.text(with_roles=False) if isinstance(resources, Resources) else str(resources)
+
+
+class RescindedOffer(Placed):
+    """An offer that would be rescinded; `out_now` is false if it was only made while the snapshot settled."""
+
+    offer_id: str
+    revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
+    resources: Annotated[str, BeforeValidator(_without_role)]
+    out_now: bool
+
+
+class EvictedTask(Placed):
+    """A task that would have to end for another role or framework.
+
+    `happens` is false if it would end only once the regular offers on its agent are used; `caused` is false if that was
+    so before; `runs_now` is false if it was only assumed to run while the snapshot settled.
+    """
+
+    task_id: str
+    grace_seconds: float = Field(description="How long it may take to end.")
+    happens: bool
+    caused: bool
+    runs_now: bool
+
+
+class Holding(Mirrored):
+    """Resources of a role or framework: used, offered, and the dominant share of both (0 to 1, without weights)."""
+
+    used: Amounts
+    offered: Amounts
+    share: float
+
+
+class ShareChange(Mirrored):
+    """A role with the roles below it, or a framework; before and after."""
+
+    name: str
+    id: str
+    guarantee: Amounts | None
+    before: Holding
+    after: Holding
+    gains: Amounts
+    loses: Amounts
+    dominant: str | None = Field(description="The dominant resource, before or after, whichever share is larger.")
+
+    @classmethod
+    def with_shares(cls, party: values.HolderChange) -> Self:
+        """Make it from the value, in which the shares are next to the holdings."""
+        return cls.of(
+            party,
+            before=Holding.of(party.before, share=party.share_before),
+            after=Holding.of(party.after, share=party.share_after),
+        )
+
+
+class Starving(Mirrored):
+    """A role below its guarantee, or a role or framework with nothing; `caused` is false if it was no better before."""
+
+    kind: Literal["role", "framework"]
+    name: str
+    reason: Literal["guarantee", "nothing"]
+    short: Amounts
+    caused: bool
+    message: str
+
+
+class QuotaFit(Mirrored):
+    """The number of agents on which a guarantee fits: if they were empty, and alongside the present tasks."""
+
+    role: str
+    guarantee: Amounts
+    agents_whole: int
+    agents_now: int
+    largest: Amounts
+
+
+class BeforeAfter(Mirrored):
+    """An amount before and after."""
+
+    before: Amounts
+    after: Amounts
+
+
+class Headroom(Mirrored):
+    """Amounts that are left: the largest guarantee that would be accepted, what is free, and how much is held back."""
+
+    unpromised: BeforeAfter
+    free: BeforeAfter
+    owed: BeforeAfter
+
+
+class LostAgent(Mirrored):
+    """An agent that the change removes."""
+
+    hostname: str
+    id: str
+
+
+class Traffic(Mirrored):
+    """Recorded messages of each principal, as `ratelimit simulate` has them."""
+
+    principals: Annotated[list[Outcome], named("outcomes")]
+    before: list[Outcome] = Field(description="Under the present limits; empty if they are unknown.")
+
+
+class ForecastDocument(Document, Mirrored):
+    """`whatif`, and every command with --dry-run: what changes would do."""
+
+    kind: Literal["forecast"] = "forecast"
+    accepted: bool = Field(description="Whether everything would be accepted.")
+    harmless: Annotated[bool, named("is_harmless")] = Field(
+        description="Whether it would be accepted, starve nobody, and refuse no more messages than before: exit "
+        "status 0."
+    )
+    answer: Answer = Field(description="yes if it is harmless, no if not.")
+    verdict: str = Field(description="The answer in a sentence.")
+    mesos_version: Annotated[str, named("version")]
+    taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
+    agents: int = Field(description="Agents in service before the change.")
+    assume: Literal["hold", "accept"]
+    cycles: int = Field(description="Allocations after the change.")
+    seconds: float = Field(description="Seconds of virtual time after the change.")
+    offers_suspended: float = Field(default=0.0, description="Seconds without offers after a failover.")
+    changes: list[Text] = Field(description="The changes, in order.")
+    agents_lost: Annotated[list[LostAgent], named("lost")] = Field(
+        default=[], description="Agents that the changes remove."
+    )
+    tasks_lost: int = Field(default=0, description="Tasks that end with these agents.")
+    answers: list[ChangeAnswer]
+    rescinded: list[RescindedOffer]
+    evicted: list[EvictedTask] = Field(
+        default=[], description="Tasks that would be evicted; a master that never evicts tasks has none."
+    )
+    roles: list[ShareChange]
+    frameworks: list[ShareChange]
+    starving: list[Starving]
+    fits: list[QuotaFit]
+    headroom: Headroom
+    totals_before: Amounts
+    totals: Amounts = Field(description="Resources of the agents in service after the change.")
+    unknowns: list[values.Unknown]
+    traffic: Traffic | None = Field(
+        default=None, description="Recorded messages under other rate limits; null if none are changed."
+    )
+    would: list[dict[str, Any]] = Field(description="The answer that the command itself would give.")
+
+    @classmethod
+    def answering(cls, forecast: values.Forecast, would: Sequence[BaseModel] = ()) -> Self:
+        """Make it from the value, and from what the command would have answered."""
+        return cls.of(
+            forecast,
+            answer="yes" if forecast.is_harmless else "no",
+            roles=[ShareChange.with_shares(party) for party in forecast.roles],
+            frameworks=[ShareChange.with_shares(party) for party in forecast.frameworks],
+            would=[document.model_dump(mode="json") for document in would],
+        )
+
+
+class Alternative(Strict):
+    """One change, and what it would do."""
+
+    change: str
+    forecast: ForecastDocument
+
+    @classmethod
+    def answering(cls, value: whatif_variants.Variant[values.Forecast]) -> Self:
+        """Make it from the value."""
+        return cls(change=value.change, forecast=ForecastDocument.answering(value.answer))
+
+
+class Alternatives(Document):
+    """`whatif --each`."""
+
+    kind: Literal["alternatives"] = "alternatives"
+    answer: Answer = Field(description="yes if one of them is harmless, no if none is.")
+    alternatives: list[Alternative]
+
+
+class LargestChange(Document, Mirrored):
+    """`whatif --find-largest`."""
+
+    kind: Literal["largest-change"] = "largest-change"
+    answer: Answer = Field(description="yes if there is such an amount, no if there is none.")
+    question: Annotated[str, named("template.word")]
+    resource: Annotated[str, named("template.resource")]
+    largest: Amount | None = Field(
+        description="The amount; null if even the smallest is refused or starves anybody, or if no agent has the "
+        "resource."
+    )
+    precision: Amount = Field(description="The step between amounts that were tried.")
+    tried: int = Field(description="Forecasts that were made.")
+    best: Alternative | None = Field(description="The forecast of the largest amount.")
+    beyond: Alternative | None = Field(
+        description="The forecast of the next larger amount; null if the largest is everything that the agents have."
+    )
+
+    @classmethod
+    def answering(cls, found: whatif_variants.LargestVariant[values.Forecast]) -> Self:
+        """Make it from the value, in which amounts are thousandths."""
+        return cls.of(
+            found,
+            answer="no" if found.best is None else "yes",
+            best=None if found.best is None else Alternative.answering(found.best),
+            beyond=None if found.beyond is None else Alternative.answering(found.beyond),
+        )

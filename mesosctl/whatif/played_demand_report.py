@@ -1,0 +1,225 @@
+"""The answer of demand that was played, as a report, and as a page with its waits and shares over time."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+from mesosctl.mesos.amounts.amount_text import in_words, percent_text
+from mesosctl.mesos.amounts.notation import format_span, utc_minute, utc_moment
+from mesosctl.mesos.door.replay import (
+    Answer,
+    Played,
+    RecordedDemand,
+    Replay,
+    RoleBeforeAndAfter,
+    RoleOutcome,
+    limit_text,
+    shares_over_time,
+    waiting_over_time,
+)
+from mesosctl.show.charts import COLOURS
+from mesosctl.show.html_page import ReportOrigin, Tone, html_report, section, sentences, text_table
+from mesosctl.show.lists import rows_of
+from mesosctl.show.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
+from mesosctl.show.time_chart import TimeChart
+from mesosctl.whatif.played_demand_documents import ReplayDocument
+from mesosctl.whatif.sentences import answer_text
+
+Span = Callable[[float | None], str]
+"""How seconds are written; None is nothing."""
+_Lines = Mapping[str, Sequence[float]]
+"""For each role its values at the moments that are drawn."""
+MEANINGS: Mapping[str, Meaning] = {"yes": "met", "no": "not met", "unknown": "at risk"}
+TONES: Mapping[Answer, Tone] = {"yes": "yes", "no": "no", "unknown": "plain"}
+_POINTS = 180
+_POINTS_A_ROW = 15
+"""Of the table that a chart has beside it."""
+_MOST_ROLES = 6
+
+
+def replay_report(answer: Replay) -> Report:
+    """A row for each role: before and after, or one side if nothing is changed."""
+    shown = _report(answer, plain_span)
+    return shown._replace(table=lambda: _report(answer, span_for_people))
+
+
+def plain_span(seconds: float | None) -> str:
+    """Return seconds for scripts."""
+    return NOTHING if seconds is None else f"{seconds:.10g}"
+
+
+def span_for_people(seconds: float | None) -> str:
+    """Return a span for people: 1h 30m."""
+    return NOTHING if seconds is None else format_span(seconds) if seconds else "0s"
+
+
+def _report(answer: Replay, span: Span) -> Report:
+    both = bool(answer.changes) and answer.demand.snapshot is None
+    limit = limit_text(answer.wait_limit)
+
+    def pair(
+        title: str, key: str, rank: int, cell: Callable[[RoleOutcome], object]
+    ) -> Iterator[Column[RoleBeforeAndAfter]]:
+        if both:
+            yield Column(
+                f"{title} BEFORE", lambda of: cell(of.before), key=f"{key}_before", kind="number", rank=rank + 1
+            )
+        yield Column(title, lambda of: cell(of.after), key=key, kind="number", rank=rank)
+
+    columns: Sequence[Column[RoleBeforeAndAfter]] = [
+        Column("ROLE", lambda of: of.role, rank=-1),
+        Column("TASKS", lambda of: of.after.tasks, kind="number"),
+        *pair(f"WAIT > {limit.upper()}", "above_limit", -1, lambda side: side.above_limit),
+        *pair("MEDIAN", "median_wait_seconds", 3, lambda side: span(side.median_wait)),
+        *pair("P95", "p95_wait_seconds", 1, lambda side: span(side.p95_wait)),
+        *pair("LONGEST", "longest_wait_seconds", 2, lambda side: span(side.longest_wait)),
+        Column("NEVER FIT", lambda of: of.after.never_fit, kind="number", rank=4),
+        *pair("SERVED", "part_served", 5, _served),
+        *pair("BELOW GUARANTEE", "below_guarantee_seconds", 6, lambda side: span(side.below_guarantee or None)),
+    ]
+
+    def document() -> ReplayDocument:
+        return ReplayDocument.of(answer)
+
+    return Report(
+        columns,
+        rows_of(columns, answer.by_role),
+        answer.roles,
+        document,
+        lambda: document().roles,
+        verdicts=[Verdict(answer.verdict, MEANINGS[answer.answer]), *_short_window(answer)],
+        remark=["", *_remark(answer), *assumed(answer.demand.assumptions)],
+    )
+
+
+def _short_window(answer: Replay) -> Iterator[Verdict]:
+    """A sentence about a replay that is no longer than the limit: it shows nobody who waits longer."""
+    length = answer.demand.until - answer.demand.since
+    if answer.demand.snapshot is None and length <= answer.wait_limit:
+        yield Verdict(
+            f"the replay is {format_span(length)} long, so nobody can wait longer than {limit_text(answer.wait_limit)} "
+            "in it: choose a shorter --wait-limit",
+            "at risk",
+        )
+
+
+def _served(side: RoleOutcome) -> str | None:
+    return None if side.part_served is None else percent_text(side.part_served)
+
+
+def _remark(answer: Replay) -> Iterator[str]:
+    yield _played(answer)
+    for refused in answer.answers:
+        if not refused.accepted:
+            yield answer_text(refused)
+    for outcome in answer.added:
+        yield outcome.sentence
+    if answer.demand.is_of_snapshot:
+        for displaced in answer.displaced:
+            yield f"framework {displaced.name} would be offered {in_words(displaced.amounts)} less"
+        if not answer.displaced:
+            yield "no framework would be offered less"
+    elif answer.added:
+        delayed = ", ".join(f"{count:,} of {role}" for role, count in sorted(answer.delayed.items()))
+        yield f"tasks that start later than without the changes: {delayed or 'none'}"
+    yield from _trust(answer)
+
+
+def assumed(assumptions: Iterable[str]) -> Iterator[str]:
+    """Yield the assumptions below a line that says so."""
+    yield "assumed:"
+    yield from (f"  {sentence}" for sentence in assumptions)
+
+
+def about_recording(answer: Replay) -> list[str]:
+    """Return sentences about what was played, and how far to trust it: the same for all replays of one recording."""
+    return ["", _played(answer), *_trust(answer), *assumed(answer.demand.assumptions)]
+
+
+def _played(answer: Replay) -> str:
+    demand = answer.demand
+    if demand.snapshot is not None:
+        return f"the cluster at {utc_minute(demand.since)} UTC, played on Mesos {demand.version}"
+    times = f"from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC"
+    return f"{demand.cluster_id} {times}, played on Mesos {demand.version}"
+
+
+def _trust(answer: Replay) -> Iterator[str]:
+    if answer.demand.snapshot is None:
+        yield answer.calibration.sentence
+
+
+# --- The page -----------------------------------------------------------------------------------------
+
+
+def replay_page(answer: Replay, origin: ReportOrigin) -> str:
+    """An HTML report: the verdict, the table, and the waits and shares over time."""
+    titles, rows = shown_cells(_report(answer, span_for_people))
+    return html_report(
+        f"Replay of {answer.demand.cluster_id}",
+        answer.verdict,
+        TONES[answer.answer],
+        origin.facts(),
+        [
+            sentences("What is changed", answer.changes),
+            section("Waits by role", text_table(titles, rows)),
+            section("Tasks that wait, over time", _waits_chart(answer)),
+            section("Dominant shares, over time", _shares_chart(answer)),
+            sentences("What this rests on", _remark(answer)),
+            sentences("Assumed", answer.demand.assumptions),
+        ],
+    )
+
+
+def _waits_chart(answer: Replay) -> str:
+    before, after = _both_sides(answer, waiting_over_time)
+    if not before and not after:
+        return "<p>No task waited longer than one of the moments that are drawn.</p>"
+    return _chart(answer, "Tasks that wait", before, after, lambda count: f"{count:.3g}")
+
+
+def _shares_chart(answer: Replay) -> str:
+    before, after = _both_sides(answer, shares_over_time)
+    if not before and not after:
+        return "<p>No task ran.</p>"
+    return _chart(answer, "Dominant shares", before, after, percent_text)
+
+
+def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int], _Lines]) -> tuple[_Lines, _Lines]:
+    """Return what is drawn, without the changes and with them."""
+    assert answer.played_before is not None, "a page is made where it was played"
+    assert answer.played_after is not None, "a page is made where it was played"
+    return (
+        over_time(answer.demand, answer.played_before, _POINTS),
+        over_time(answer.demand_after or answer.demand, answer.played_after, _POINTS),
+    )
+
+
+def _chart(answer: Replay, title: str, before: _Lines, after: _Lines, shown: Callable[[float], str]) -> str:
+    """Lines of the roles with the highest values, on one scale, dashed before and solid after; and their table."""
+    changes = before != after
+    sides = [(before, "before", ' stroke-dasharray="4,3"'), (after, "after", "")] if changes else [(after, "", "")]
+    nothing = [0.0] * _POINTS
+    roles = sorted({*before, *after}, key=lambda role: -max(max(side.get(role, nothing)) for side, _, _ in sides))
+    roles = roles[:_MOST_ROLES]
+    highest = max(max(side.get(role, nothing)) for side, _, _ in sides for role in roles)
+    since, length = answer.demand.since, answer.demand.until - answer.demand.since
+    moments = [since + length * number / _POINTS for number in range(_POINTS)]
+    whole = f"{title}: dashed without the changes, solid with them" if changes else title
+    drawing = TimeChart(whole, since, answer.demand.until, highest, shown)
+    for colour, role in zip(COLOURS, roles, strict=False):
+        drawing.name(f"{role} (dashed: before)" if changes else role, colour)
+        for side, _, dashes in sides:
+            points = " ".join(
+                f"{drawing.x(at):.1f},{drawing.y(value):.1f}"
+                for at, value in zip(moments, side.get(role, nothing), strict=True)
+            )
+            drawing.draw(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="1.5"{dashes}/>')
+    columns = [(f"{role} {word}".rstrip(), side.get(role, nothing)) for role in roles for side, word, _ in sides]
+    rows = [
+        [
+            utc_moment(moments[first], length * _POINTS_A_ROW / _POINTS),
+            *(shown(max(values[first : first + _POINTS_A_ROW])) for _, values in columns),
+        ]
+        for first in range(0, _POINTS, _POINTS_A_ROW)
+    ]
+    table = text_table(["From (UTC)", *(name for name, _ in columns)], rows)
+    return f"{drawing.svg()}\n{table}\n<p><small>Each row has the highest value until the next one.</small></p>"

@@ -1,0 +1,179 @@
+"""Files and answers that once went wrong: ACLs, resources, clusters, and what masters answered."""
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from fake_master.sources.agent_tables import AgentSpec
+from fake_master.sources.cluster_file import read_cluster
+from fake_master.state.flags import MasterFlags
+from mesosctl.mesos.errors import BadInput
+from tests.conformance.cases import text
+from tests.fake_master.allocator.reference.allocator import Reference
+from tests.fake_master.allocator.reference.events import START
+from tests.fake_master.allocator.reference.history import History
+from tests.helpers.lab import CommandLine, Lab
+
+# --- ACLs -----------------------------------------------------------------------------------------------
+
+
+def test_a_path_that_cannot_be_authorized_stops_the_start() -> None:
+    with pytest.raises(BadInput, match="Path: '/flags' is not an authorizable path"):
+        MasterFlags.parse({"acls": text("acls/endpoint-path.json")})
+
+
+@pytest.mark.parametrize("version", ["1.4", "1.11"])
+def test_actions_that_ended_with_1_3_are_ignored(version: str) -> None:
+    lab = Lab(version=version, flags={"acls": text("acls/removed-quota-actions.json")})
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]
+    assert lab.post("/quota", {"role": "dev", "guarantee": guarantee}) == 200
+
+
+def test_a_star_is_warned_about_because_it_is_only_a_name() -> None:
+    commands = CommandLine(Lab())
+    ran = commands.run("acls", "check", "-", "--strict", "-o", "json", stdin=text("acls/star-is-no-wildcard.json"))
+    found = [(one["rule"], one["field"]) for one in ran.json["findings"]]
+    assert ran.status == 1
+    assert found == [
+        ("acls.no-wildcard", "register_frameworks[0].roles"),
+        ("acls.no-wildcard", "run_tasks[0].users"),
+    ]
+
+
+# --- Resources ------------------------------------------------------------------------------------------
+
+
+def test_an_agent_has_resources_in_json_with_disks_of_a_kind() -> None:
+    lab = Lab(AgentSpec(text("resources/agent-resources.json"), "a"))
+    (agent,) = lab.agents
+    assert agent["resources"]["disk"] == 1210.0
+    sources = [entry["disk"]["source"]["type"] for entry in agent["unreserved_resources_full"] if "disk" in entry]
+    assert sources == ["MOUNT", "PATH"]
+
+
+def test_a_mounted_disk_is_reserved_and_shown_with_its_source() -> None:
+    lab = Lab(AgentSpec(text("resources/agent-resources.json"), "a"))
+    commands = CommandLine(lab)
+    ran = commands.run("reserve", "-f", "-", "a", stdin=text("resources/mount-disk-reservation.json"))
+    assert ran.status == 0, ran.err
+    shown = commands.run("reservations")
+    assert "/dev/shm" in shown.out  # a name, as in the file
+
+
+# --- Maintenance ----------------------------------------------------------------------------------------
+
+
+def test_a_machine_that_a_schedule_names_by_its_host_name_is_none_with_an_agent() -> None:
+    lab = Lab(AgentSpec("cpus:4;mem:4096", "agent-1"), version="1.11")
+    commands = CommandLine(lab)
+    ran = commands.run("maintenance", "schedule", "-f", "-", stdin=text("maintenance/schedule-by-host-name.json"))
+    assert ran.status == 0
+    assert "no agent is registered as exactly machine 'agent-1' without an address" in ran.err
+    ran = commands.run("maintenance", "down", "agent-1", "--yes")
+    assert ran.status == 0, ran.err
+    assert "no agent is registered as exactly machine 'agent-1'" in ran.err
+    assert [agent["hostname"] for agent in lab.agents] == ["agent-1"]
+    assert commands.run("maintenance", "list", "-o", "json").json["machines"][0]["mode"] == "down"
+    assert commands.run("maintenance", "up", "agent-1").status == 0
+
+
+# --- Clusters -------------------------------------------------------------------------------------------
+
+
+def explained(file: str, framework: str) -> str:
+    lab = Lab()
+    lab.start(read_cluster(text(file), file), takes_over=False)
+    lab.wait(6)
+    ran = CommandLine(lab).run("offers", "explain", framework)
+    assert ran.status == 0, ran.err
+    return ran.out
+
+
+def test_who_shares_the_role_with_the_holder_is_not_advised_to_cap_it() -> None:
+    said = explained("clusters/explain-hold-same-role.toml", "marathon")
+    assert "limit" not in said
+    assert "cap" not in said.replace("capab", "")
+
+
+def test_whole_agents_that_are_kept_for_a_guarantee_are_the_reason() -> None:
+    said = explained("clusters/explain-quota-1.4-whole-agents.toml", "spark")
+    assert "smallest offer" not in said
+    assert "big" in said
+
+
+# --- Answers --------------------------------------------------------------------------------------------
+
+
+class Answering(CommandLine):
+    """A master that answers some paths with what a file says."""
+
+    def __init__(self, answers: dict[str, Any]) -> None:
+        super().__init__(Lab())
+        self.answers = answers
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path.removeprefix("/master")
+        if path in self.answers:
+            return httpx.Response(200, json=self.answers[path])
+        return super().handle_request(request)
+
+
+def test_a_master_of_0_19_is_too_old() -> None:
+    slaves = json.loads(text("answers/old-master-slaves.json"))
+    ran = Answering({"/slaves": slaves, "/version": {"version": "0.19.1"}}).run("agents")
+    assert ran.status != 0
+    assert "Mesos 0.19.1 is too old" in ran.err
+
+
+def test_an_agent_that_is_not_back_yet_has_a_line() -> None:
+    shown = Answering({"/slaves": json.loads(text("answers/recovered-agent.json"))}).run("agents")
+    assert shown.status == 0, shown.err
+    assert "b.example" in shown.out
+
+
+def test_a_weight_of_infinity_is_read_shown_and_exported() -> None:
+    weights = json.loads(text("answers/weight-infinity-answer.json"))
+    commands = Answering({"/weights": weights})
+    shown = commands.run("weights", "-o", "csv")
+    assert shown.status == 0, shown.err
+    exported = commands.run("export")
+    assert exported.status == 0, exported.err
+    assert 'c = "Infinity"' in exported.out
+
+
+# --- Commands -------------------------------------------------------------------------------------------
+
+
+def test_a_limit_alone_is_set_checked_and_updated() -> None:
+    commands = CommandLine(Lab())
+    assert commands.run("quota", "check", "fresh", "--limit", "cpus:3").status == 0
+    ran = commands.run("quota", "update", "fresh", "--limit", "cpus:3")
+    assert ran.status == 5
+    assert "quota set" in ran.err or "--create" in ran.err
+    ran = commands.run("quota", "set", "fresh", "--limit", "cpus:3")
+    assert ran.status == 0, ran.err
+    assert commands.run("quota", "show", "fresh", "-o", "json").json["quota"]["limit"] == {"cpus": 3.0}
+
+
+# --- Histories of the allocator -------------------------------------------------------------------------
+
+WHOLE_AGENTS: list[tuple[Any, ...]] = [
+    ("framework", 4, 0),
+    ("agent", 3),
+    ("decline_all", 3),
+    ("decline_all", 3),
+    ("decline_all", 3),
+    ("quota", 0, 1),
+    ("suppress", 38),
+    ("tick", 0),
+    ("decline_all", 3),
+    ("framework", 0, 0),
+]
+
+
+def test_a_history_of_whole_agents_is_that_of_the_reference() -> None:
+    history = History(reference=Reference(whole_agents=True))
+    for word, *numbers in [*START, *WHOLE_AGENTS]:
+        history.play(word, *numbers)

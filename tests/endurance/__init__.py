@@ -1,0 +1,1 @@
+"""Long jobs, a network that misbehaves, and input that nobody should send."""
