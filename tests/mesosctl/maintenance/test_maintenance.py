@@ -161,6 +161,8 @@ def test_a_dry_run_knows_the_schedule_and_the_machines_that_are_down(live):
     elsewhere(live)
     assert live.run("maintenance", "plan", "one", "two", "--at", AT).status == 0
     assert would(live, "down one")[:2] == ([("one", "down")], [("POST /machine/down", 200)])
+    left = live.run("maintenance", "down", "one", "--dry-run", "-o", "json").json["totals"]
+    assert left == {"cpus": 4.0, "mem": 4096.0}  # its agent is shut down, and no other
     assert live.run("maintenance", "down", "two", "--yes").status == 0
     shown = listed(live)
     assert would(live, "up two") == ([("two", "up")], [("POST /machine/up", 200)], 0)
