@@ -175,9 +175,7 @@ def load(text: str, where: str) -> DesiredState:
     """
     read = read_typed(text, where, DesiredDocument, _check_no_cluster)
     read.refuse()
-    if read.value.schema_version != SCHEMA_VERSION:
-        problem = f"it is {read.value.schema_version}, but this version of mesosctl reads {SCHEMA_VERSION}"
-        read.wrong("schema_version", problem)
+    read.check_version(read.value.schema_version, SCHEMA_VERSION)
     wanted = desired_state(read)
     read.refuse()
     return wanted

@@ -47,6 +47,11 @@ class TypedFile(Generic[T]):
         except (Invalid, Conflict, UsageError) as error:
             self.faults.append(Fault(path, error.message, error.own_hint, error.advice))
 
+    def check_version(self, found: int, known: int) -> None:
+        """Note it as a fault if the file is of another version of the schema than the known one."""
+        if found != known:
+            self.wrong("schema_version", f"it is {found}, but this version of mesosctl reads {known}")
+
     def refuse(self) -> None:
         """Raise BadInput that names every fault with its line, if there is one."""
         self.file.refuse(self.faults)

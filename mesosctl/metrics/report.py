@@ -175,14 +175,14 @@ def cost_families(cost: "Cost") -> Iterator[Metric]:
         "role_cost_month", "The cost of a role since the month began, by part.", ("role", "part", "currency")
     )
     idle = _gauge("cluster_idle_cost_month", "The cost of what was idle since the month began.", ("currency",))
-    for key in (*cost.keys, ""):
-        for part, amount in cost.sums(key).items():
+    for key, parts in cost.by_key().items():
+        for part, amount in parts.items():
             if key:
                 of_role.add_metric([key, part, currency], amount / 100)
             else:
                 idle.add_metric([currency], amount / 100)
     covered = _gauge("cost_month_covered_ratio", "The part of the time since the month began that the recording saw.")
-    covered.add_metric([], cost.seen / (cost.options.until - cost.options.since))
+    covered.add_metric([], cost.covered)
     begin = _gauge("cost_month_start_timestamp_seconds", "When the month of the cost began.")
     begin.add_metric([], to_seconds(cost.options.since))
     end = _gauge("cost_month_end_timestamp_seconds", "Until when the cost of the month is added up.")

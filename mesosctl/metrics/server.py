@@ -69,10 +69,10 @@ class SharedReading(Generic[Reading]):
 
 
 class AgingReading(Generic[Reading]):
-    """A reading that takes long: who asks gets the last one, and another is made meanwhile if that is old.
+    """Keeps the last result of a slow reading: callers get it at once, and if it is stale, a thread makes a new one.
 
-    It is old after a minute, or after ten times as long as it took. If it cannot be made again, it stays, and `failed`
-    is told. The first one is made at once.  Raises what reading raises.
+    It is stale after a minute, or after ten times as long as it took. If it cannot be made again, it stays, and
+    `failed` is told. The first one is made at once.  Raises what reading raises.
     """
 
     def __init__(

@@ -163,9 +163,7 @@ class _Reader:
 
     def document(self) -> None:
         document = self.read.value
-        if document.schema_version != SCHEMA_VERSION:
-            problem = f"it is {document.schema_version}, but this version of mesosctl reads {SCHEMA_VERSION}"
-            self.read.wrong("schema_version", problem)
+        self.read.check_version(document.schema_version, SCHEMA_VERSION)
         is_empty = not document.goals and not document.change
         self._present(document.goals, "goals", "what is to be met", is_empty=is_empty)
         self._present(document.change, "change", "what may be changed", is_empty=is_empty)

@@ -16,7 +16,7 @@ from datetime import tzinfo
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from mesosctl.history.interface import Recording
 from mesosctl.history.months import month_at, month_begin, month_end, months_of
@@ -31,7 +31,7 @@ from mesosctl.usage.calculation import UNKNOWN, By
 from mesosctl.usage.prices import LEAST, UNITS, Prices, Rates
 
 CostPart = Literal["used", "borrowed", "reserved_idle", "lent", "kept", "idle_share", "idle"]
-PARTS: tuple[CostPart, ...] = ("used", "borrowed", "reserved_idle", "lent", "kept", "idle_share", "idle")
+PARTS: tuple[CostPart, ...] = get_args(CostPart)
 """In the order in which they are shown; `lent` is below zero, and `idle` is nobody's."""
 Sharing = Literal["use", "guarantee", "evenly"]
 """How idle cost is shared out: by what roles used, by what their guarantees would cost, or in equal parts."""
@@ -119,11 +119,10 @@ class Cost:
     names: Mapping[str, str]
     """By id: the names of frameworks, the hosts of agents."""
     beside: Mapping[str, Beside]
-    has_imports: bool
     has_unplaced: bool
     """Whether tasks ran on agents that the recording does not name."""
     has_unknown_loans: bool
-    """Whether tasks held revocable resources that were lent, or not: the recording does not say it."""
+    """Whether tasks held revocable resources of which the recording does not say whether they were lent."""
     unpriced: tuple[str, ...]
     """The resources that have no price at some time on some agent."""
 
@@ -157,14 +156,25 @@ class Cost:
         """Every key that costs something, by name."""
         return sorted({cell.key for month in self.months for cell in month.cells if cell.key})
 
-    def sums(self, key: str, months: "Iterable[PricedMonth] | None" = None) -> dict[CostPart, Money]:
-        """The cost of a key by part, in some months or in all; the empty key has what no key has."""
-        found: dict[CostPart, Money] = {}
-        for month in self.months if months is None else months:
-            for cell in month.cells:
-                if cell.key == key:
-                    found[cell.part] = found.get(cell.part, 0) + cell.cost
-        return found
+    @property
+    def covered(self) -> float:
+        """The share of the span that was seen."""
+        return self.seen / (self.options.until - self.options.since)
+
+    def by_key(self) -> dict[str, dict[CostPart, Money]]:
+        """The cost of every key by part, by name; the empty key has what no key has."""
+        found = cost_by_key(self.months)
+        return {key: found.get(key, {}) for key in (*self.keys, "")}
+
+
+def cost_by_key(months: Iterable[PricedMonth]) -> dict[str, dict[CostPart, Money]]:
+    """The cost in some months by key and part; the empty key has what no key has."""
+    found: dict[str, dict[CostPart, Money]] = {}
+    for month in months:
+        for cell in month.cells:
+            parts = found.setdefault(cell.key, {})
+            parts[cell.part] = parts.get(cell.part, 0) + cell.cost
+    return found
 
 
 def cost(recording: Recording, cluster: RecordedCluster, options: CostOptions) -> Cost:
@@ -512,11 +522,9 @@ class _Sweep:
             self._begin(task)
         self._go(options.until)
         self._close(*months[-1])
-        of_log = {imported.cluster_id for imported in reading.imports()}
         return Cost(
             self._cluster, options, tuple(self._months), self._names, self._besides(),
-            self._cluster.cluster_id in of_log, bool(self._unplaced), self._has_unknown_loans,
-            tuple(sorted(self._unpriced)),
+            bool(self._unplaced), self._has_unknown_loans, tuple(sorted(self._unpriced)),
         )  # fmt: skip
 
     def _hear_agents(self) -> None:
@@ -739,7 +747,8 @@ class _Sweep:
             return
         agent = None if agent_id is None else self._agents.get(agent_id)
         if agent is None:
-            self._hold_unplaced(key, role, held, sign)
+            if held.own:
+                self._hold_unplaced(key, role, held, sign)
         elif not agent.rows:
             agent.hold(key, role, held, sign)
             if held.own:

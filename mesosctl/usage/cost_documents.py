@@ -1,12 +1,13 @@
 """The JSON about cost."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from mesosctl.history.months import month_text
 from mesosctl.history.records import to_seconds
 from mesosctl.mesos.amounts.notation import utc_text
 from mesosctl.show.document import Document, Strict
-from mesosctl.usage.cost import Cost, CostPart, Money
+from mesosctl.usage.cost import PARTS, Cost, CostPart, Money, cost_by_key
 from mesosctl.usage.cost_sentences import billed, left_out_of, remarks
 from mesosctl.usage.figures import hours_by_name
 
@@ -136,17 +137,16 @@ def cost_document(cost: Cost) -> CostReport:
 
 def items_of(cost: Cost) -> list[CostKey]:
     """Every key; last, what has none."""
-    return [_key(cost, key) for key in (*cost.keys, "")]
+    months: dict[str, list[CostOfMonth]] = {}
+    for month in cost.months:
+        for key, parts in cost_by_key([month]).items():
+            of_month = CostOfMonth(month=month_text(month.number), cost=_billed(parts), parts=_parts(parts))
+            months.setdefault(key, []).append(of_month)
+    return [_key(cost, key, parts, months.get(key, [])) for key, parts in cost.by_key().items()]
 
 
-def _key(cost: Cost, key: str) -> CostKey:
+def _key(cost: Cost, key: str, parts: Mapping[CostPart, Money], months: list[CostOfMonth]) -> CostKey:
     beside = cost.beside.get(key)
-    parts = cost.sums(key)
-    months = [
-        CostOfMonth(month=month_text(month.number), cost=_billed(of_month), parts=_parts(of_month))
-        for month in cost.months
-        if (of_month := cost.sums(key, [month]))
-    ]
     return CostKey.model_validate(
         {
             **({cost.options.by: key} if key else {}),
@@ -160,19 +160,12 @@ def _key(cost: Cost, key: str) -> CostKey:
     )
 
 
-def _billed(parts: "dict[CostPart, Money]") -> float:
+def _billed(parts: Mapping[CostPart, Money]) -> float:
     return _number(sum(amount for part, amount in parts.items() if part != "idle"))
 
 
-def _parts(parts: "dict[CostPart, Money]") -> CostParts:
-    return CostParts(
-        used=_number(parts.get("used", 0)),
-        borrowed=_number(parts.get("borrowed", 0)),
-        reserved_idle=_number(parts.get("reserved_idle", 0)),
-        lent=_number(parts.get("lent", 0)),
-        kept=_number(parts.get("kept", 0)),
-        idle_share=_number(parts.get("idle_share", 0)),
-    )
+def _parts(parts: Mapping[CostPart, Money]) -> CostParts:
+    return CostParts(**{part: _number(parts.get(part, 0)) for part in PARTS if part != "idle"})
 
 
 def _number(cents: Money) -> float:

@@ -34,15 +34,14 @@ def cost_page(cost: Cost, use: WindowUsage, months_of_step: int | None, origin: 
 def _verdict(cost: Cost) -> str:
     """One sentence: what is billed, who pays most, and what is idle."""
     currency = cost.options.prices.currency
-    idle = cost.total - billed(cost)
-    first = f"{money(billed(cost))} {currency} are billed" + (f", {money(idle)} {currency} are idle" if idle else "")
-    sums = {key: sum(cost.sums(key).values()) for key in cost.keys}
+    idle = f", {money(cost.idle)} {currency} are idle" if cost.idle else ""
+    first = f"{money(billed(cost))} {currency} are billed{idle}"
+    sums = {key: sum(parts.values()) for key, parts in cost.by_key().items() if key}
     most = max(sums, key=lambda key: sums[key], default=None)
     if most is None:
         return f"{first}; nobody used anything"
     name = cost.names.get(most, most)
-    unseen = cost.unseen / (cost.options.until - cost.options.since)
-    seen = f"; only {covered_text(1 - unseen)} of the span was seen" if unseen else ""
+    seen = f"; only {covered_text(cost.covered)} of the span was seen" if cost.unseen else ""
     return f"{first}; {cost.options.by} {name} pays most of {counted(len(sums), cost.options.by)}{seen}"
 
 
@@ -53,11 +52,10 @@ def _bars(cost: Cost) -> str:
 
 
 def _bars_of(cost: Cost, parts: list[CostPart]) -> Iterator[Bar]:
-    for key in (*cost.keys, ""):
-        sums = cost.sums(key)
+    for key, sums in cost.by_key().items():
         name = cost.names.get(key, key) if key else "no " + cost.options.by
         total = sum(sums.values())
-        sums["reserved_idle"] = sums.get("reserved_idle", 0) + sums.get("lent", 0)  # a credit has no length
-        amounts = [sums.get(part, 0) / 100 for part in parts]
+        shown = {**sums, "reserved_idle": sums.get("reserved_idle", 0) + sums.get("lent", 0)}  # a credit has no length
+        amounts = [shown.get(part, 0) / 100 for part in parts]
         if any(amounts):
             yield Bar(name, amounts, money(total))

@@ -1,17 +1,16 @@
 """The cost of a cluster as reports: a table, csv, JSON."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from mesosctl.history.months import month_text
+from mesosctl.show.lists import rows_of
 from mesosctl.show.report import NOTHING, Column, Report, Verdict
-from mesosctl.usage.cost import PARTS, Cost, CostPart, Money, PricedMonth
+from mesosctl.usage.cost import PARTS, Cost, CostPart, Money, PricedMonth, cost_by_key
 from mesosctl.usage.cost_documents import cost_document, items_of
 from mesosctl.usage.cost_sentences import covered_text, facts, left_out_of, money, remarks
 
-TITLES: dict[CostPart, str] = {
-    "used": "USED", "borrowed": "BORROWED", "reserved_idle": "RESERVED IDLE", "lent": "LENT", "kept": "KEPT",
-    "idle_share": "IDLE SHARE", "idle": "IDLE",
-}  # fmt: skip
 NAMES: dict[CostPart, str] = {
     "used": "used", "borrowed": "borrowed", "reserved_idle": "reserved and idle", "lent": "lent", "kept": "kept",
     "idle_share": "share of idle", "idle": "idle",
@@ -45,50 +44,25 @@ def cost_report(cost: Cost, months_of_step: int | None = None) -> Report:
     )
 
 
+class _Row(NamedTuple):
+    """A row of the table: a key, what has none, or the total, in one step."""
+
+    key: str
+    name: str
+    months: Sequence[PricedMonth]
+    parts: Mapping[CostPart, Money]
+    """Empty for what has no key."""
+    cost: Money
+
+
 def cost_table(cost: Cost, months_of_step: int | None) -> Report:
     """The table: a row for each key, or for each of its steps, and rows for what has no key."""
-    by, currency = cost.options.by, cost.options.prices.currency
-    steps = (
-        [cost.months]
-        if months_of_step is None
-        else [cost.months[first : first + months_of_step] for first in range(0, len(cost.months), months_of_step)]
-    )
-    shown = [part for part in PARTS if part != "idle" and any(_has(month, part) for month in cost.months)]
-    is_split = by == "role"
-    columns = [Column(by.upper(), rank=-1)]
-    if cost.has_names:
-        columns.append(Column("NAME", rank=1))
-    if months_of_step is not None:
-        columns.append(Column("MONTH", rank=-1))
-    if is_split:
-        columns += [Column(f"{TITLES[part]} {currency}", kind="number", rank=1) for part in shown]
-    columns.append(Column(f"COST {currency}", kind="number", rank=-1))
-    has_covered = months_of_step is not None and any(month.covered < 1 for month in cost.months)
-    if has_covered:
-        columns.append(Column("COVERED", kind="number", rank=-1))
-    cells = []
-    for months in steps:
-        span = [] if months_of_step is None else [_span(months)]
-        covered = [covered_text(_covered(months))] if has_covered else []
-        for key in cost.keys:
-            parts = cost.sums(key, months)
-            if not parts and months_of_step is not None:
-                continue
-            name = [cost.names.get(key, key)] if cost.has_names else []
-            figures = [_cell(parts.get(part)) for part in shown] if is_split else []
-            cells.append([key, *name, *span, *figures, money(sum(parts.values())), *covered])
-        for part, amount in cost.sums("", months).items():
-            name = [NOTHING] if cost.has_names else []
-            figures = [NOTHING for _ in shown] if is_split else []
-            cells.append([NAMES[part], *name, *span, *figures, money(amount), *covered])
-        if len(steps) > 1 or not is_split or cost.keys:
-            name = [NOTHING] if cost.has_names else []
-            sums = [sum(month.part(part) for month in months) for part in shown] if is_split else []
-            whole = money(sum(month.total for month in months))
-            cells.append(["total", *name, *span, *map(money, sums), whole, *covered])
+    length = months_of_step or len(cost.months)
+    steps = [cost.months[first : first + length] for first in range(0, len(cost.months), length)]
+    columns = list(_columns(cost, is_stepped=months_of_step is not None))
     return Report(
         columns,
-        cells,
+        rows_of(columns, [row for months in steps for row in _rows(cost, months, is_only=len(steps) == 1)]),
         cost.keys,
         lambda: cost_document(cost),
         list,
@@ -97,16 +71,42 @@ def cost_table(cost: Cost, months_of_step: int | None) -> Report:
     )
 
 
+def _columns(cost: Cost, *, is_stepped: bool) -> Iterator[Column[_Row]]:
+    by, currency = cost.options.by, cost.options.prices.currency
+    yield Column(by.upper(), lambda row: row.key, rank=-1)
+    if cost.has_names:
+        yield Column("NAME", lambda row: row.name, rank=1)
+    if is_stepped:
+        yield Column("MONTH", lambda row: _span(row.months), rank=-1)
+    for part in PARTS if by == "role" else ():
+        if part != "idle" and any(cell.part == part for month in cost.months for cell in month.cells):
+            title = f"{part.replace('_', ' ').upper()} {currency}"
+            yield Column(title, partial(_money_of, part), kind="number", rank=1)
+    yield Column(f"COST {currency}", lambda row: money(row.cost), kind="number", rank=-1)
+    if is_stepped and any(month.covered < 1 for month in cost.months):
+        yield Column("COVERED", lambda row: covered_text(_covered(row.months)), kind="number", rank=-1)
+
+
+def _money_of(part: CostPart, row: _Row) -> str | None:
+    return None if (amount := row.parts.get(part)) is None else money(amount)
+
+
+def _rows(cost: Cost, months: Sequence[PricedMonth], *, is_only: bool) -> Iterator[_Row]:
+    """Yield the rows of a step; those of keys that cost nothing in it only if it is the only one."""
+    by_key = cost_by_key(months)
+    for key in cost.keys:
+        parts = by_key.get(key, {})
+        if parts or is_only:
+            yield _Row(key, cost.names.get(key, key), months, parts, sum(parts.values()))
+    for part, amount in by_key.get("", {}).items():
+        yield _Row(NAMES[part], "", months, {}, amount)
+    if not is_only or cost.options.by != "role" or cost.keys:
+        sums = {part: sum(month.part(part) for month in months) for part in PARTS}
+        yield _Row("total", "", months, sums, sum(month.total for month in months))
+
+
 def _covered(months: Sequence[PricedMonth]) -> float:
     return sum(month.seen for month in months) / sum(month.length for month in months)
-
-
-def _has(month: PricedMonth, part: CostPart) -> bool:
-    return any(cell.part == part for cell in month.cells)
-
-
-def _cell(amount: Money | None) -> str:
-    return NOTHING if amount is None else money(amount)
 
 
 def _span(months: Sequence[PricedMonth]) -> str:

@@ -1,6 +1,8 @@
 """The figures of usage: those of one key in a span of time, which the tables and the JSON both read."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from mesosctl.history.records import Micros
@@ -41,8 +43,9 @@ class LifetimePercentiles(NamedTuple):
     p95: Micros | None
 
 
-class KeyFigures(NamedTuple):
-    """The figures of one key in one step, or in the whole window."""
+@dataclass(frozen=True)
+class KeyFigures:
+    """The figures of one key in one step, or in the whole window, each worked out once."""
 
     use: WindowUsage
     row: UsageRow
@@ -65,7 +68,7 @@ class KeyFigures(NamedTuple):
         """Whether the key is a role."""
         return self.use.options.by == "role"
 
-    @property
+    @cached_property
     def hours(self) -> MeasuredIntegrals:
         """The resources that it held, and for a role those that it was promised."""
         part = self.part
@@ -73,13 +76,13 @@ class KeyFigures(NamedTuple):
             return MeasuredIntegrals(part.used)
         return MeasuredIntegrals(part.used, part.reserved_idle, part.guaranteed, part.limited)
 
-    @property
+    @cached_property
     def shares(self) -> dict[str, float] | None:
         """Its part of the cluster by resource; None if the agents are unknown."""
         totals = {name: total for name, total in sorted(self.step.total.items()) if total}
         return {name: self.part.used.get(name, 0) / total for name, total in totals.items()} if totals else None
 
-    @property
+    @cached_property
     def dominant_share(self) -> ShareOverTime | None:
         """Its dominant share; None if the agents are unknown."""
         if not any(self.step.total.values()):
@@ -96,12 +99,12 @@ class KeyFigures(NamedTuple):
         """As in `KeyUsage`."""
         return self.part.below_guarantee_unknown if self.is_of_role else None
 
-    @property
+    @cached_property
     def lifetime(self) -> LifetimePercentiles:
         """The lifetimes of its tasks."""
         return LifetimePercentiles(self.part.lifetime_at(50), self.part.lifetime_at(95))
 
-    @property
+    @cached_property
     def decayed_shares(self) -> dict[str, float] | None:
         """Its part of what everybody used, of which older use counts less; None if every use counts the same."""
         if self.use.options.half_life is None:

@@ -161,9 +161,7 @@ def load(text: str, where: str, zone: tzinfo) -> Prices:
     """Read a file of prices.  Raises BadInput naming `where`, and every fault at once with its line."""
     read = read_typed(text, where, PricesDocument)
     document = read.value
-    if document.schema_version != SCHEMA_VERSION:
-        problem = f"it is {document.schema_version}, but this version of mesosctl reads {SCHEMA_VERSION}"
-        read.wrong("schema_version", problem)
+    read.check_version(document.schema_version, SCHEMA_VERSION)
     if not _CURRENCY.fullmatch(document.currency):
         read.wrong("currency", f"'{document.currency}' is not three capital letters", 'for example, currency = "EUR"')
     if not document.prices:

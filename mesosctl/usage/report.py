@@ -11,7 +11,7 @@ from mesosctl.show.bar_chart import Bar, bar_chart
 from mesosctl.show.charts import sparkline
 from mesosctl.show.html_page import ReportOrigin, Tone, html_report, section, sentences, text_table
 from mesosctl.show.lists import rows_of
-from mesosctl.show.report import NOTHING, Column, Report, Verdict, shown_cells
+from mesosctl.show.report import Column, Report, Verdict, shown_cells
 from mesosctl.usage import documents
 from mesosctl.usage.calculation import UNKNOWN, UsageRow, WindowUsage
 from mesosctl.usage.charts import dominant_lines, largest_rows, share_lines, table_of_lines
@@ -155,7 +155,12 @@ class _Columns:
         yield self._time("P95 LIFE", "p95_life_seconds", lambda of: of.lifetime.p95)._replace(wide=True)
         yield Column("COVERED", lambda of: self._written.share(of.covered), kind="number", wide=True)
         if self._use.options.boundaries and not self._with_steps:
-            yield Column("SHARE OVER TIME", lambda of: sparkline_of(self._use, of.row), key="share_over_time")
+            tallest = max((max(_means(self._use, row), default=0.0) for row in self._use.rows), default=0.0)
+
+            def line(of: KeyFigures) -> str | None:
+                return sparkline(_means(of.use, of.row), tallest) if tallest else None
+
+            yield Column("SHARE OVER TIME", line, key="share_over_time")
 
     def _each(
         self,
@@ -194,14 +199,8 @@ def _used_by_subtree(figures: KeyFigures) -> Mapping[str, int] | None:
     return None if figures.row.subtree is None else figures.row.subtree.used
 
 
-def sparkline_of(use: WindowUsage, row: UsageRow) -> str:
-    """The mean dominant share of each step."""
-    means = _means(use, row)
-    tallest = max((max(_means(use, other), default=0.0) for other in use.rows), default=0.0)
-    return sparkline(means, tallest) if tallest else NOTHING
-
-
 def _means(use: WindowUsage, row: UsageRow) -> list[float]:
+    """The mean dominant share of each step."""
     return [part.mean_share(step.seen) for step, part in zip(use.steps, row.steps, strict=True)]
 
 

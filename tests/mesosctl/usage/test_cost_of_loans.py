@@ -32,8 +32,8 @@ def lending(start=0.0, end=None, names=("cpus", "mem")):
 
 def test_the_borrower_pays_and_the_owner_is_credited():
     of = found(agent("cpus:1;cpus(a):4"), task("b", BORROWED), lending())
-    assert of.sums("a") == {"reserved_idle": 400, "lent": -200}
-    assert of.sums("b") == {"borrowed": 200}
+    assert of.by_key()["a"] == {"reserved_idle": 400, "lent": -200}
+    assert of.by_key()["b"] == {"borrowed": 200}
     assert (of.total, of.has_unknown_loans) == (500, False)
 
 
@@ -53,7 +53,7 @@ def test_a_loan_is_one_on_its_agent_while_the_master_lends_that_resource():
     assert cells(owner, task("b", THROTTLED), lending()) == {("a", "reserved_idle"): 4}
     assert cells(owner, task("b", BORROWED), lending(names=["mem"])) == {("a", "reserved_idle"): 4}
     of = found(owner, task("b", BORROWED), lending(1, 2), until=4)
-    assert (of.sums("b"), of.sums("a")["lent"]) == ({"borrowed": 200}, -200)
+    assert (of.by_key()["b"], of.by_key()["a"]["lent"]) == ({"borrowed": 200}, -200)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,11 @@ def test_a_loan_is_one_on_its_agent_while_the_master_lends_that_resource():
 )
 def test_where_the_recording_says_nothing_of_lending_loans_are_unknown(rows, unknown):
     assert found(agent("cpus(a):4"), task("b", BORROWED), *rows).has_unknown_loans == unknown
+
+
+def test_on_an_agent_that_the_recording_does_not_name_nothing_is_lent():
+    of = found(agent("cpus(a):4"), task("b", BORROWED, on=None), lending())
+    assert (of.has_unplaced, of.has_unknown_loans, "b" in of.by_key()) == (False, False, False)
 
 
 def test_what_may_be_throttled_is_no_loan_whoever_recorded_it():

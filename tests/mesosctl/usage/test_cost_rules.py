@@ -10,7 +10,7 @@ from mesosctl.history.records import Gap, RecordedAgent, RecordedFramework, Reco
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.amounts.resource import Disk, Reservation, Resource
 from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.usage.cost import CostOptions, cost
+from mesosctl.usage.cost import CostOptions, cost, cost_by_key
 from mesosctl.usage.prices import UNITS, load
 from tests.mesosctl.history.memory import CLUSTER, MemoryRecording
 from tests.mesosctl.usage.plain_cost import HOUR
@@ -108,7 +108,7 @@ def test_what_is_kept_at_a_moment_is_cut_down_to_a_millionth_of_a_millionth_and_
 
 def test_a_part_of_a_month_is_rounded_by_itself():
     of = [
-        found(agent("cpus:1"), task("a", "cpus:1"), prices="cpu_hour = 0.005", since=since, until=until).sums("a")[
+        found(agent("cpus:1"), task("a", "cpus:1"), prices="cpu_hour = 0.005", since=since, until=until).by_key()["a"][
             "used"
         ]
         for since, until in ((0, 1), (1, 2), (0, 2))
@@ -124,25 +124,25 @@ def test_another_price_counts_from_its_day_on():
 def test_each_month_has_its_cells():
     of = found(agent("cpus:1", start=-24), task("a", "cpus:1", start=-24), since=-24, until=1)
     assert [(month.number % 12 + 1, month.total) for month in of.months] == [(10, 2400), (11, 100)]
-    assert [of.sums("a", [month]) for month in of.months] == [{"used": 2400}, {"used": 100}]
+    assert [cost_by_key([month])["a"] for month in of.months] == [{"used": 2400}, {"used": 100}]
 
 
 def test_gaps_cost_nothing():
     of = found(task("a", "cpus:1"), Gap(at(1), at(3)), until=4)
-    assert of.sums("a") == {"used": 200}
+    assert of.by_key()["a"] == {"used": 200}
     assert (of.unseen, of.months[0].covered, of.total) == (2 * HOUR, 2 / (30 * 24), 2000)
 
 
 def test_what_is_held_on_agents_that_have_left_costs_nothing():
     of = found(agent("cpus:10", end=1), task("a", "cpus:2"), quota("a", cpus=4), until=3)
-    assert of.sums("a") == {"used": 200, "kept": 200}
+    assert of.by_key()["a"] == {"used": 200, "kept": 200}
     assert of.beside["a"].out_of_service == {"cpus": 2000 * 2 * HOUR}
     assert of.total == 1000
 
 
 def test_revocable_resources_cost_nothing():
     of = found(task("a", Resources([Resource("cpus", 2000, revocable=True)])))
-    assert (of.sums("a"), of.beside["a"].revocable) == ({}, {"cpus": 2000 * HOUR})
+    assert ("a" in of.by_key(), of.beside["a"].revocable) == (False, {"cpus": 2000 * HOUR})
 
 
 def test_a_shared_volume_costs_once_and_the_next_task_has_it_when_the_first_one_ends():
