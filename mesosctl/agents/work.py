@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from urllib.parse import quote
 
+from mesosctl.agents.tasks_left import Left, TasksLeft
 from mesosctl.changes.back_off import BackOff
 from mesosctl.changes.confirm import confirm
 from mesosctl.client.leading_master import LeadingMaster
@@ -19,16 +19,16 @@ from mesosctl.mesos.cluster.displacement import DrainPlan, without_room
 from mesosctl.mesos.cluster.holdings import AgentServiceChange, AgentStatus, RegisteredAgent
 from mesosctl.mesos.errors import MesosctlError, NotConfirmed, NotFound, Rejected
 from mesosctl.mesos.messages.base_model import MesosModel
-from mesosctl.mesos.messages.elements import listed_agents
 from mesosctl.mesos.messages.http_statuses import NOT_FOUND
 from mesosctl.mesos.messages.operator_calls import agent_call, drain_agent
 from mesosctl.mesos.names import kind_of
-from mesosctl.reading.targets import find_agents, has_attributes, no_agent_with, read_agents
+from mesosctl.reading.targets import find_agents, has_attributes, no_agent_with, read_agents, read_listed_agent
 from mesosctl.suggestion import command
 from mesosctl.tasks.work import running_tasks
 
 _AGENT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-S[0-9]+")
 Progress = Callable[[str], None]
+_GOES_ON = "the master goes on draining; run the same command again with a longer --timeout to wait for it"
 
 
 def choose_agents(
@@ -92,18 +92,22 @@ def drain_agents(master: LeadingMaster, plan: DrainPlan, options: DrainOptions) 
     """Drain the agents of a plan, a few at a time, and wait until they are drained if the options say so.
 
     Nothing is sent for an agent that already drains in the same way; such agents count first, as a command that was
-    killed left them, and a master lists its agents in any order.  Raises NotConfirmed at the deadline.
+    killed left them, and a master lists its agents in any order.  A master looks whether an agent is drained when a
+    status is acknowledged, but not when a framework is removed, so it is asked again if nothing is left on an agent.
+    Raises NotConfirmed at the deadline.
     """
+    tasks = TasksLeft(master)
+    over = tasks.none_on([agent for agent in plan.agents if agent.status == "draining"])
     waiting = sorted(plan.agents, key=lambda agent: agent.status != "draining")
     most = options.at_most or len(waiting)
     under_way: dict[str, RegisteredAgent] = {}
     done: dict[str, AgentServiceChange] = {}
-    pauses, tasks = BackOff(master), TasksLeft(master)
+    pauses = BackOff(master)
     with _telling(done, plan.agents):
         while waiting or under_way:
             while waiting and len(under_way) < most:
                 agent = waiting.pop(0)
-                done[agent.id] = _drain(master, agent, options)
+                done[agent.id] = _drain(master, agent, options, again=agent.id in over)
                 if options.until_drained and done[agent.id].status == "draining":
                     under_way[agent.id] = agent
             if not under_way:
@@ -117,14 +121,19 @@ def drain_agents(master: LeadingMaster, plan: DrainPlan, options: DrainOptions) 
                 elif status != "draining":
                     raise NotConfirmed(f"agent {agent.name} is {status}: somebody else has stopped the drain")
             if under_way:
-                _pause(list(under_way.values()), len(waiting), pauses, tasks, options.progress)
+                for agent_id in tasks.none_on(list(under_way.values())) - over:
+                    _drain(master, under_way[agent_id], options, again=True)
+                    over.add(agent_id)
+                _pause(list(under_way.values()), len(waiting), pauses, tasks.known, options.progress)
     return [done[agent.id] for agent in plan.agents]
 
 
-def _drain(master: LeadingMaster, agent: RegisteredAgent, options: DrainOptions) -> AgentServiceChange:
-
+def _drain(
+    master: LeadingMaster, agent: RegisteredAgent, options: DrainOptions, *, again: bool = False
+) -> AgentServiceChange:
+    """Drain an agent; `again` also if it drains already in the same way."""
     asked = agent.drain
-    same = asked is not None and asked.mark_gone == options.mark_gone
+    same = asked is not None and asked.mark_gone == options.mark_gone and not again
     if same and asked is not None and options.max_grace_period in (None, asked.max_grace_period):
         return AgentServiceChange(agent, "drain", agent.status, sent=False, confirmed=True)
     call = drain_agent(agent.id, options.max_grace_period, mark_gone=options.mark_gone)
@@ -143,40 +152,16 @@ def _pause(
     agents: Sequence[RegisteredAgent],
     later: int,
     pauses: BackOff,
-    tasks: "TasksLeft",
+    left: Left,
     progress: Progress,
 ) -> None:
     """Wait a little while agents drain.  Raises NotConfirmed at the deadline."""
     names = listed([agent.name for agent in agents])
-    left = tasks.on(agents)
-    told = f"{counted(left, 'task')} left" + (f", {later} agents to begin" if later else "")
+    told = f"{left}; {counted(later, 'agent')} to begin" if later else f"{left}"
     if pauses.is_too_late:
-        raise NotConfirmed(
-            f"not drained yet: {names}; {told}",
-            hint="the master goes on draining; run the same command again with a longer --timeout to wait for it",
-        )
+        raise NotConfirmed(f"not drained yet: {names}; {told}", hint=left.way_out("run this command again") or _GOES_ON)
     progress(f"draining {names}: {told}")
     pauses.sleep()
-
-
-class TasksLeft:
-    """Counts the tasks on agents, and reads them again only if what is in use there has changed."""
-
-    def __init__(self, master: LeadingMaster) -> None:
-        self._master = master
-        self._in_use: object = None
-        self._count = 0
-
-    def on(self, agents: Sequence[RegisteredAgent]) -> int:
-        """The number of tasks that have not ended."""
-        now = [
-            (agent.id, None if (listed_agent := read_listed_agent(self._master, agent)) is None else listed_agent.used)
-            for agent in agents
-        ]
-        if now != self._in_use:
-            self._count = len(running_tasks(self._master, agents=frozenset(agent.id for agent in agents)))
-            self._in_use = now
-        return self._count
 
 
 @contextmanager
@@ -295,14 +280,6 @@ def _change(
         if error.hint is None and agent.status == "draining":
             error.hint = f"wait until it is drained: {command('wait', f'agent/{agent.typed_name}=drained')}"
         raise
-
-
-def read_listed_agent(master: LeadingMaster, agent: RegisteredAgent) -> RegisteredAgent | None:
-    """The agent as it is now, registered or awaited since a failover; None if the master does not list it."""
-    path = f"/slaves?slave_id={quote(agent.id, errors='surrogateescape')}"
-    found: list[RegisteredAgent] = master.stream(path, listed_agents.registered_and_recovering_agents)
-    now = next((registered for registered in found if registered.id == agent.id), None)
-    return now and now.named_like(agent)
 
 
 def _status(master: LeadingMaster, agent: RegisteredAgent) -> AgentStatus | None:

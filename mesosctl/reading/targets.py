@@ -77,6 +77,14 @@ def read_agent(master: LeadingMaster, named: RegisteredAgent) -> RegisteredAgent
     return agents[0].named_like(named)
 
 
+def read_listed_agent(master: LeadingMaster, agent: RegisteredAgent) -> RegisteredAgent | None:
+    """The agent as it is now, registered or awaited since a failover; None if the master does not list it."""
+    path = f"/slaves?slave_id={quote(agent.id, errors='surrogateescape')}"
+    found: list[RegisteredAgent] = master.stream(path, agents_api.registered_and_recovering_agents)
+    now = next((registered for registered in found if registered.id == agent.id), None)
+    return now and now.named_like(agent)
+
+
 def find_agent(agents: Sequence[RegisteredAgent], word: str, field: str = "agent") -> RegisteredAgent:
     """The agent that `word` means: by its id, its host name, or the beginning or end of its id.
 

@@ -27,8 +27,16 @@ TASK_KEYS = ("task", "name", "framework", "role", "agent", "state", "since")
 
 def read_tasks(master: LeadingMaster) -> list[ShownTask]:
     """Every task that holds resources and that this principal may see.  Raises UnexpectedAnswer."""
-    shown = _shown(master, tasks_api.RUNNING)
+    shown = tasks_kept(master)
     return [task for task in shown if task.state not in TERMINAL_STATES and task.state != UNREACHABLE]
+
+
+def tasks_kept(master: LeadingMaster) -> list[ShownTask]:
+    """Every task of a registered agent, with those that have ended without an acknowledgement.
+
+    Raises UnexpectedAnswer.
+    """
+    return _shown(master, tasks_api.RUNNING)
 
 
 def running_tasks(master: LeadingMaster, *, agents: frozenset[str]) -> list[RunningTask]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from mesosctl.agents.work import TasksLeft, find_listed_agents, read_listed_agent
+from mesosctl.agents.tasks_left import TasksLeft
+from mesosctl.agents.work import find_listed_agents
 from mesosctl.changes.back_off import BackOff
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.amount_text import in_words
@@ -26,7 +27,7 @@ from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agen
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from mesosctl.offers.work import OfferSelection, list_offers
 from mesosctl.reading.quotas import check_entries, show_quota
-from mesosctl.reading.targets import read_agents
+from mesosctl.reading.targets import read_agents, read_listed_agent
 from mesosctl.suggestion import command
 from mesosctl.wait.conditions import CheckedCondition, Condition
 
@@ -65,7 +66,7 @@ def wait_until(master: LeadingMaster, conditions: Sequence[Condition], options: 
                 raise away
             raise NotConfirmed(
                 f"not yet {listed(waiting)}" + (f"; {away.message}" if away else ""),
-                hint="allow more time with --timeout",
+                hint=reader.way_out or "allow more time with --timeout",
             )
         options.progress(
             f"waiting for {listed(waiting)}" if away is None else f"{away.message}; waiting until it is back"
@@ -91,6 +92,14 @@ class _Reader:
         self._resolve(conditions)
         moment = _Moment(self._master)
         return [CheckedCondition(condition.text, *self._state(condition, moment)) for condition in conditions]
+
+    @property
+    def way_out(self) -> str | None:
+        """A hint, if a drain waits only for frameworks to acknowledge that tasks have ended."""
+        ways = (
+            tasks.known.way_out(" and ".join(map(_drain_again, tasks.known.agents))) for tasks in self._tasks.values()
+        )
+        return next(filter(None, ways), None)
 
     def _resolve(self, conditions: Sequence[Condition]) -> None:
         """Find the agents that are named, once: their ids do not change."""
@@ -125,8 +134,7 @@ class _Reader:
             self._will_be_gone.add(agent.id)
         shows: str = now.status
         if shows == "draining" and wanted != shows:
-            left = self._tasks.setdefault(agent.id, TasksLeft(self._master)).on([agent])
-            shows += f", {counted(left, 'task')} left"
+            shows += f", {self._tasks.setdefault(agent.id, TasksLeft(self._master)).on([now])}"
         return now.status == wanted, shows
 
     def _reserved(self, moment: "_Moment", agent: RegisteredAgent, condition: Condition) -> tuple[bool, str]:
@@ -152,6 +160,15 @@ class _Reader:
             if held.filter(lambda entry: entry.name in named) != wanted if wanted else held:
                 return False, f"{who} shows {held.in_words}"
         return True, held.in_words
+
+
+def _drain_again(agent: RegisteredAgent) -> str:
+    """The command that drains an agent as it drains already."""
+    how = agent.drain
+    grace = None if how is None or how.max_grace_period is None else f"{how.max_grace_period:g}s"
+    return command(
+        "agents drain", agent.typed_name, mark_gone=(how is not None and how.mark_gone) or None, max_grace_period=grace
+    )
 
 
 class _Moment:

@@ -82,6 +82,19 @@ def test_a_machine_that_a_schedule_names_by_its_host_name_is_none_with_an_agent(
 # --- Clusters -------------------------------------------------------------------------------------------
 
 
+def test_a_drain_says_that_it_waits_for_a_framework_that_is_disconnected() -> None:
+    lab = Lab()
+    file = "clusters/drain-disconnected-framework.toml"
+    lab.start(read_cluster(text(file), file), takes_over=False)
+    commands = CommandLine(lab)
+    drain = ["agents", "drain", "node-2", "--wait", "--timeout", "10s", "--yes"]
+    ran = commands.run(*drain)
+    assert ran.status == 9
+    assert "old-spark, which is disconnected, to acknowledge that 2 tasks" in ran.err
+    assert commands.run("frameworks", "teardown", "old-spark", "--yes").status == 0
+    assert commands.run(*drain).status == 0
+
+
 def explained(file: str, framework: str) -> str:
     lab = Lab()
     lab.start(read_cluster(text(file), file), takes_over=False)

@@ -1,13 +1,17 @@
 """`mesosctl agents drain`, `deactivate`, `reactivate` and `gone` as they are typed, in virtual time."""
 
+import re
+import shlex
+
 import pytest
 
+from fake_master.http.request_response import Request
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.mesos.amounts.notation import parse_entries
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import Interrupted, Interruption
-from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.lab import CommandLine, Lab, Scheduler
 
 TASK = Resources(parse_entries("cpus:1;mem:1024"))
 SHOP = SimulatedFrameworkSpec("shop", ("web",), task=TASK, tasks=6)
@@ -185,3 +189,76 @@ def test_to_wait_and_not_to_wait_are_refused_together(live, words):
     ran = live.run("agents", "drain", "--attribute", "rack=r1", *words.split(), "--no-wait", "--yes")
     assert (ran.status, live.changes) == (2, [])
     assert "--no-wait does not" in ran.err
+
+
+def with_silent_frameworks():
+    """An agent with ended tasks to come of a framework that disconnects, and of two that say nothing."""
+    lab = Lab(AgentSpec("cpus:8;mem:8192", hostname="one"), AgentSpec("cpus:1;mem:64", hostname="two"), version="1.11")
+    frameworks = [Scheduler(lab, name=name) for name in ("spark", "flink", "web")]
+    for count, framework in enumerate(frameworks, 1):
+        (large,) = [offer for offer in framework.offers() if offer["hostname"] == "one"]
+        framework.accept(large, *(f"{framework.info['name']}-{number}" for number in range(count)))
+        framework.acknowledge()
+    frameworks[0].stream.abandon()
+    lab.wait(1.0)
+    return CommandLine(lab), frameworks
+
+
+def pasted(ran, verb):
+    """The commands of a hint with this verb, as words."""
+    found = re.findall(rf"mesosctl ({verb}[^;:\n]*)", ran.err)
+    return [shlex.split(text) for text in found]
+
+
+def test_a_drain_names_who_does_not_acknowledge_and_both_ways_out_work():
+    live, (_, _, web) = with_silent_frameworks()
+    ran = live.run("agents", "drain", "one", "--wait", "--timeout", "10s", "--yes")
+    assert ran.status == 9
+    assert "spark, which is disconnected, to acknowledge that 1 task" in ran.err
+    assert "flink, which is connected, to acknowledge that 2 tasks" in ran.err
+    assert "web, which is connected, to acknowledge that 3 tasks" in ran.err
+    waited = live.run("wait", "agent/one=drained", "--timeout", "5s")
+    assert "flink, which is connected, to acknowledge that 2 tasks" in waited.err
+    assert pasted(waited, "agents drain") == [["agents", "drain", "one"]]
+    web.acknowledge()
+    ran = live.run("agents", "drain", "one", "--wait", "--timeout", "10s", "--yes")
+    assert "web" not in ran.err
+    removals = pasted(ran, "frameworks teardown")
+    assert len(removals) == 2
+    for words in removals:
+        assert live.run(*words, "--yes").status == 0
+    assert statuses(live)["one"] == "draining"  # a master does not look at it now
+    assert live.run("agents", "drain", "one", "--wait", "--timeout", "10s", "--yes").status == 0
+    assert statuses(live)["one"] == "drained"
+    live, _ = with_silent_frameworks()
+    (gone,) = pasted(live.run("agents", "drain", "one", "--wait", "--timeout", "5s", "--yes"), "agents gone")
+    assert live.run(*gone, "--yes").status == 0
+    assert statuses(live) == {"two": "active"}
+
+
+def test_a_drain_ends_although_its_last_framework_is_removed_meanwhile():
+    live, frameworks = with_silent_frameworks()
+    rounds = []
+
+    def sleep(seconds):
+        live.lab.clock.sleep(seconds)
+        rounds.append(seconds)
+        if len(rounds) == 3:
+            for framework in frameworks:
+                assert live.lab.application.handle(teardown(framework.id)).status == 200
+
+    live.sleep = sleep
+    assert live.run("agents", "drain", "one", "--wait", "--yes").status == 0
+    assert statuses(live)["one"] == "drained"
+    assert live.changes == ["POST /api/v1 DRAIN_AGENT"] * 2
+
+
+def teardown(framework_id):
+    return Request("POST", "/teardown", {}, f"frameworkId={framework_id}".encode())
+
+
+def test_a_wait_suggests_the_drain_that_was_asked():
+    live, _ = with_silent_frameworks()
+    assert live.run("agents", "drain", "one", "--max-grace-period", "90s", "--mark-gone", "--yes").status == 0
+    waited = live.run("wait", "agent/one=drained", "--timeout", "5s")
+    assert pasted(waited, "agents drain") == [["agents", "drain", "one", "--mark-gone", "--max-grace-period", "90s"]]
