@@ -62,14 +62,14 @@ def read_acls(text: str) -> AclsFile:
     if errors:
         return AclsFile(None, tuple(sorted(errors, key=lambda error: error.line or 0)))
     acls = from_json(document)
-    return AclsFile(acls, tuple(replace(one, line=lines.line_of(one.field)) for one in warnings(acls)))
+    return AclsFile(acls, tuple(replace(finding, line=lines.line_of(finding.field)) for finding in warnings(acls)))
 
 
 def _all_faults(document: Any) -> list[Mistake]:
     """The faults of any file, and those of ACLs; a text or number that no file may have is named once."""
-    general = [Mistake(*one) for one in faults(document)]
-    unusable = {one.path for one in general if isinstance(_value_at(document, one.path), str | float)}
-    found = [*general, *(one for one in _faults(document) if one.path not in unusable)]
+    general = [Mistake(*fault) for fault in faults(document)]
+    unusable = {fault.path for fault in general if isinstance(_value_at(document, fault.path), str | float)}
+    found = [*general, *(fault for fault in _faults(document) if fault.path not in unusable)]
     places = {action: at for at, action in enumerate(document)} if isinstance(document, dict) else {}
     return sorted(found, key=lambda mistake: places.get(mistake.path[0], 0) if mistake.path else 0)
 

@@ -100,13 +100,13 @@ def can_i(
     needs_file = False
     if known is not None and (judged_for is not None or not session.options.master):
         client = judged_for or session.options.principal
-        found = [judge(one, known, client) for one in (everything if typed is None else typed.questions)]
+        found = [judge(question, known, client) for question in (everything if typed is None else typed.questions)]
     else:
         with _opened(session, known) as master:
             permissions = PermissionsOfMaster(master, known, session.progress)
             client = permissions.principal
             asked = everything if typed is None else permissions.questions(typed)
-            found = [permissions.ask(one) for one in asked]
+            found = [permissions.ask(question) for question in asked]
             needs_file = known is None and not permissions.sees_acls
     if list_:
         session.emit(permission_list(found, client))
@@ -143,7 +143,7 @@ def who_can_(ctx: typer.Context, words: Words = None, *, role: OfRole = None, ac
         with session.open_master() as master:
             permissions = PermissionsOfMaster(master, progress=session.progress)
             known, questions, by = permissions.acls(), permissions.questions(typed), "master"
-    names = ", ".join(one.name for one in questions if one.name is not None)
+    names = ", ".join(question.name for question in questions if question.name is not None)
     session.emit(who_can_list(who_can(questions, known, by), f"{typed.verb.command} {names}".strip()))
 
 
@@ -169,7 +169,7 @@ def reader(ctx: Any) -> Reader:
             raise UsageError(
                 f"mesosctl {path} does not take '{rest[0]}'", field="COMMAND", hint=f"see mesosctl {path} --help"
             )
-        return {**{one.name: None for one in found.get_params(below)}, **values}
+        return {**{parameter.name: None for parameter in found.get_params(below)}, **values}
 
     return read
 

@@ -99,12 +99,12 @@ _CHANGES = (
     Verb("weights set", ("update_weights",), "role", "pairs"),
 )
 VERBS = {
-    one.command: one
-    for one in sorted(
+    verb.command: verb
+    for verb in sorted(
         (
             *_READS,
-            *(one._replace(listed=False) for one in _OTHER_READS),
-            *(one._replace(changes=True) for one in _CHANGES),
+            *(verb._replace(listed=False) for verb in _OTHER_READS),
+            *(verb._replace(changes=True) for verb in _CHANGES),
         )
     )
 }
@@ -173,7 +173,7 @@ def every_question(role: str | None) -> list[PermissionQuestion]:
 
 def deciding(found: Sequence[CommandPermission]) -> CommandPermission:
     """The answer that decides whether a command that is about several names may be run."""
-    return min(found, key=lambda one: {False: 0, None: 1, True: 2}[one.allowed])
+    return min(found, key=lambda permission: {False: 0, None: 1, True: 2}[permission.allowed])
 
 
 def judge(

@@ -127,12 +127,14 @@ class PermissionsOfMaster:
         """The principal of the framework that a word means; if there is none, the word may be a principal itself."""
         everybody = listed_frameworks(self._master.ask("GET_FRAMEWORKS"))
         try:
-            meant = find_framework({one.id: one.name for one in everybody}, word, "COMMAND")
+            meant = find_framework({framework.id: framework.name for framework in everybody}, word, "COMMAND")
         except NotFound:
             if or_principal:
                 return (word,)
             raise
-        return tuple(one.principal for one in everybody if one.id == meant and one.principal is not None)
+        return tuple(
+            framework.principal for framework in everybody if framework.id == meant and framework.principal is not None
+        )
 
     def _of_reserved(self, verb: Verb, values: Values) -> tuple[str, ...]:
         """The principals of the reservations or the volumes on the agent that a command names."""
@@ -147,7 +149,7 @@ class PermissionsOfMaster:
             wanted = kind_of(str(values["volume"]))[1]
             volumes = [entry.disk for entry in entries if entry.disk is not None]
             found = [disk.principal for disk in volumes if disk.persistence_id == wanted]
-        return tuple(sorted({one for one in found if one is not None}))
+        return tuple(sorted({principal for principal in found if principal is not None}))
 
     def _tried(self, question: PermissionQuestion) -> CommandPermission:
         verb, name = question

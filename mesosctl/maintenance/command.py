@@ -205,7 +205,7 @@ def plan(
         target = plan_machines(state, machines, span)
         done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
     meant = {machine.key for machine in machines}
-    session.emit(maintenance_changes([one for one in done if one.machine.key in meant], state.spelling()))
+    session.emit(maintenance_changes([change for change in done if change.machine.key in meant], state.spelling()))
     _note(session, schedule_notes(state, dict.fromkeys(machines, span), time.time()))
 
 
@@ -244,7 +244,9 @@ def schedule(ctx: typer.Context, file: PayloadFile = None) -> None:
         state = _read(session, master)
         dropped = removed(state, target)
         if dropped:
-            session.confirm("Replace the schedule?", f"the file does not name {listed([one.name for one in dropped])}")
+            session.confirm(
+                "Replace the schedule?", f"the file does not name {listed([machine.name for machine in dropped])}"
+            )
         done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
     session.emit(maintenance_changes(done, state.spelling()))
     machines = [machine for window in target for machine in window.machines]
@@ -265,7 +267,7 @@ def cancel(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribu
         done = write_schedule(master, state, target, v1=session.options.api == "v1", wait=session.waits)
     scheduled = spans(state.schedule)
     meant = {machine.key for machine in machines if machine.key in scheduled}
-    session.emit(maintenance_changes([one for one in done if one.machine.key in meant], state.spelling()))
+    session.emit(maintenance_changes([change for change in done if change.machine.key in meant], state.spelling()))
 
 
 @app.command(
@@ -288,14 +290,14 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
         meant = {machine.key for machine in machines if state.modes.get(machine.key) != "down"}
         leaving = [agent for agent in state.agents if machine_of(agent).key in meant]
         check_scheduled(state, machines)
-        _note(session, down_notes(state, [one for one in machines if one.key in meant], time.time()))
+        _note(session, down_notes(state, [machine for machine in machines if machine.key in meant], time.time()))
         loss = "the agents of a machine that is down cannot register"
         if leaving:
             plan_ = plan_drain(master, leaving, state.agents)
             session.show(drain_plan(plan_))
             loss = f"this shuts down {plan_.title}"
         if meant:
-            session.confirm(f"Take {listed([one.name for one in machines])} down?", loss)
+            session.confirm(f"Take {listed([machine.name for machine in machines])} down?", loss)
         done = take_down(master, state, machines, v1=session.options.api == "v1", wait=session.waits)
     session.emit(maintenance_changes(done, state.spelling()))
 

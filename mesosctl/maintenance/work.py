@@ -204,7 +204,7 @@ def _named(state: MaintenanceState, words: Sequence[str], modes: Sequence[Machin
             are = f"the machines are {listed(there)}" if there else "there are no agents"
             own = command("maintenance schedule", f="FILE")
             raise names.absent(word, "machine", f"{are}; a schedule of your own may name any machine: {own}", there)
-        found += [one for one in meant if state.modes.get(one.key) in modes] or meant
+        found += [machine for machine in meant if state.modes.get(machine.key) in modes] or meant
     return found
 
 
@@ -248,13 +248,13 @@ def _unmatched(state: MaintenanceState, machines: Iterable[Machine]) -> list[str
         if machine.key in on or state.modes.get(machine.key) == "down":
             continue
         like = [
-            one
-            for one in map(machine_of, state.agents)
-            if (machine.hostname and one.key[0] == machine.key[0]) or (machine.ip and one.ip == machine.ip)
+            agent
+            for agent in map(machine_of, state.agents)
+            if (machine.hostname and agent.key[0] == machine.key[0]) or (machine.ip and agent.ip == machine.ip)
         ]
         text = f"no agent is registered as exactly machine '{machine.name}'{_lacking(machine)}"
         if like:
-            names = listed([f"{one.hostname} with the address {one.ip}" for one in dict.fromkeys(like)])
+            names = listed([f"{agent.hostname} with the address {agent.ip}" for agent in dict.fromkeys(like)])
             whole = command("maintenance plan", "MACHINE", at="TIME")
             text += f", only as {names}: the schedule has to name both, as {whole} does"
         notes.append(text)

@@ -4,6 +4,10 @@ Every class of `mesos.errors` has one of them; a deadline that passes, for examp
 """
 
 from enum import IntEnum
+from typing import Literal
+
+Answer = Literal["yes", "no", "unknown"]
+"""The answer to a question, in documents; only "yes" ends with DONE."""
 
 
 class ExitStatus(IntEnum):
@@ -24,6 +28,11 @@ class ExitStatus(IntEnum):
     BROKEN_PIPE = 128 + 13
     """The status that a shell shows for a program whose reader went away; no page names it."""
     TERMINATED = 143
+
+
+def status_of(answer: Answer) -> ExitStatus:
+    """The status with which a question ends: a script may go on only after a yes."""
+    return ExitStatus.DONE if answer == "yes" else ExitStatus.ANSWER_IS_NO
 
 
 MEANINGS: dict[ExitStatus, str] = {

@@ -34,7 +34,7 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.quantities import SIGN, Quantities, Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import MesosctlError, RuleViolation, UsageError
-from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.mesos.exit_status import ExitStatus, status_of
 from mesosctl.mesos.messages.quota.calls import read_quota_request, read_update_quota
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, describe_losses, guarantees_of
 from mesosctl.mesos.rules.quota.rules import check_guarantee
@@ -390,7 +390,7 @@ def check(
         if found.passed and found.requested:
             tried = command("quota set", role, *(resources or ()), limit=limit, dry_run=True)
             note_unmet_wish(session, master, role, Quota(found.requested), tried)
-    return ExitStatus.DONE if found.answer == "yes" else ExitStatus.ANSWER_IS_NO
+    return status_of(found.answer)
 
 
 def _how_to_know(session: Session) -> str:

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from mesosctl.mesos.rules.quota.capacity import Answer
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amounts, Document, Mirrored, named
 
 

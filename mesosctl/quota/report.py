@@ -6,13 +6,13 @@ from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.notation import FEW, counted, listed
 from mesosctl.mesos.amounts.quantities import format_milli
 from mesosctl.mesos.cluster.role_status import RoleStatus
-from mesosctl.mesos.rules.quota.capacity import Answer, CapacityCheck, CheckedRule, GuaranteeRoom
+from mesosctl.mesos.rules.quota.capacity import CapacityCheck, CheckedRule, GuaranteeRoom
 from mesosctl.mesos.rules.quota.desired import ChangedQuota
 from mesosctl.quota import documents
 from mesosctl.quota.task_room import TasksThatFit
 from mesosctl.show.amounts import quota_use_text
 from mesosctl.show.lists import Figure, figures_report, list_report, rows_of
-from mesosctl.show.report import Column, Meaning, Minor, Report, Verdict, naturally
+from mesosctl.show.report import OF_ANSWERS, Column, Meaning, Minor, Report, Verdict, naturally
 
 _COLUMNS: Sequence[Column[RoleStatus]] = (
     Column("ROLE", lambda status: status.role),
@@ -179,7 +179,7 @@ def quota_check(check: CapacityCheck) -> Report:
         document,
         lambda: document().findings,
         remark=[f"{title}: {'unknown' if amounts is None else in_words(amounts)}" for title, amounts in room],
-        verdicts=[Verdict(check.verdict, _OF_ANSWERS[check.answer])],
+        verdicts=[Verdict(check.verdict, OF_ANSWERS[check.answer])],
         minor=Minor(lambda row: row[0] == _RESULTS[True], "rules hold", "rule holds"),
     )
 
@@ -231,4 +231,3 @@ def _verdict_on_tasks(room: GuaranteeRoom, tasks: TasksThatFit) -> Verdict:
 
 _RESULTS = {True: "pass", False: "FAIL", None: "unknown"}
 _MEANINGS: dict[str, Meaning] = {"pass": "met", "FAIL": "not met", "unknown": "at risk"}
-_OF_ANSWERS: dict[Answer, Meaning] = {"yes": "met", "no": "not met", "unknown": "at risk"}

@@ -29,30 +29,32 @@ def simulation(played: Simulation) -> Report:
     before = {outcome.principal: outcome for outcome in played.before}
     columns: list[Column[PrincipalTraffic]] = [
         Column("PRINCIPAL", name_of),
-        Column("SENT", lambda one: one.sent, kind="number"),
-        Column("PROCESSED", lambda one: one.processed, kind="number", rank=1),
-        Column("REFUSED", lambda one: one.refused, kind="number"),
+        Column("SENT", lambda outcome: outcome.sent, kind="number"),
+        Column("PROCESSED", lambda outcome: outcome.processed, kind="number", rank=1),
+        Column("REFUSED", lambda outcome: outcome.refused, kind="number"),
         Column(
             "OVERFLOWS AT",
-            lambda one: None if one.first_refused is None else format_span(one.first_refused),
+            lambda outcome: None if outcome.first_refused is None else format_span(outcome.first_refused),
             kind="number",
         ),
-        Column("MEAN DELAY", lambda one: format_span(one.mean_delay), kind="number", rank=2),
-        Column("LONGEST DELAY", lambda one: format_span(one.longest_delay), kind="number"),
-        Column("LONGEST QUEUE", lambda one: one.longest_queue, kind="number"),
-        Column("DONE AT", lambda one: format_span(one.last_processed), wide=True, kind="number"),
+        Column("MEAN DELAY", lambda outcome: format_span(outcome.mean_delay), kind="number", rank=2),
+        Column("LONGEST DELAY", lambda outcome: format_span(outcome.longest_delay), kind="number"),
+        Column("LONGEST QUEUE", lambda outcome: outcome.longest_queue, kind="number"),
+        Column("DONE AT", lambda outcome: format_span(outcome.last_processed), wide=True, kind="number"),
     ]
     if before:
         columns += [
-            Column("REFUSED BEFORE", lambda one: (was := before.get(one.principal)) and was.refused, kind="number"),
+            Column(
+                "REFUSED BEFORE", lambda outcome: (was := before.get(outcome.principal)) and was.refused, kind="number"
+            ),
             Column(
                 "LONGEST DELAY BEFORE",
-                lambda one: (was := before.get(one.principal)) and format_span(was.longest_delay),
+                lambda outcome: (was := before.get(outcome.principal)) and format_span(was.longest_delay),
                 kind="number",
             ),
         ]
     return list_report(
-        documents.RateLimitSimulate(principals=[], before=[documents.Outcome.of(one) for one in played.before]),
+        documents.RateLimitSimulate(principals=[], before=[documents.Outcome.of(outcome) for outcome in played.before]),
         played.outcomes,
         columns,
         names=[name_of(outcome) for outcome in played.outcomes if outcome.refused],
@@ -94,11 +96,11 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
         documents.RateLimitSuggest(seconds=made.seconds, observed=[], rate_limits=json.loads(limits_json)),
         made.observed,
         (
-            Column("PRINCIPAL", lambda one: one.principal),
-            Column("MEAN", lambda one: number(one.mean, 3), kind="number"),
-            Column("PEAK", lambda one: number(one.peak, 3), kind="number"),
+            Column("PRINCIPAL", lambda load: load.principal),
+            Column("MEAN", lambda load: number(load.mean, 3), kind="number"),
+            Column("PEAK", lambda load: number(load.peak, 3), kind="number"),
         ),
-        name=lambda one: one.principal,
+        name=lambda load: load.principal,
     )
 
 

@@ -9,9 +9,8 @@ from mesosctl.replay import documents
 from mesosctl.replay.expected_wait import ExpectedWait
 from mesosctl.show.html_page import ReportOrigin, html_report, section, sentences, text_table
 from mesosctl.show.lists import list_report, rows_of
-from mesosctl.show.report import NOTHING, Column, Meaning, Report, Verdict
+from mesosctl.show.report import NOTHING, OF_ANSWERS, Column, Meaning, Report, Verdict
 from mesosctl.whatif.played_demand_report import (
-    MEANINGS,
     Span,
     about_recording,
     assumed,
@@ -29,38 +28,42 @@ def replayed_alternatives_report(found: Sequence[Variant[Replay]]) -> Report:
     """A row for each change; how many tasks wait, and for how long, over all roles."""
     limit = limit_text(found[0].answer.wait_limit)
 
-    def longest(one: Variant[Replay]) -> float | None:
-        return max((of.longest_wait for of in one.answer.after.values() if of.longest_wait is not None), default=None)
+    def longest(variant: Variant[Replay]) -> float | None:
+        return max(
+            (of.longest_wait for of in variant.answer.after.values() if of.longest_wait is not None), default=None
+        )
 
     def report(span: Span) -> Report:
         return list_report(
             documents.ReplayedAlternatives(alternatives=[]),
             found,
             (
-                Column("CHANGE", lambda one: one.change, rank=-1),
-                Column("HARMLESS", lambda one: one.answer.answer, meaning=MEANINGS),
-                Column("WHY", lambda one: _why_not(one.answer), kind="sentence", rank=1),
+                Column("CHANGE", lambda variant: variant.change, rank=-1),
+                Column("HARMLESS", lambda variant: variant.answer.answer, meaning=OF_ANSWERS),
+                Column("WHY", lambda variant: _why_not(variant.answer), kind="sentence", rank=1),
                 Column(
                     f"WAIT > {limit.upper()} BEFORE",
-                    lambda one: sum(of.above_limit for of in one.answer.before.values()),
+                    lambda variant: sum(of.above_limit for of in variant.answer.before.values()),
                     key="above_limit_before",
                     kind="number",
                     rank=4,
                 ),
                 Column(
                     f"WAIT > {limit.upper()}",
-                    lambda one: sum(of.above_limit for of in one.answer.after.values()),
+                    lambda variant: sum(of.above_limit for of in variant.answer.after.values()),
                     key="above_limit",
                     kind="number",
                     rank=2,
                 ),
-                Column("LONGEST", lambda one: span(longest(one)), key="longest_wait_seconds", kind="number", rank=3),
+                Column(
+                    "LONGEST", lambda variant: span(longest(variant)), key="longest_wait_seconds", kind="number", rank=3
+                ),
             ),
-            name=lambda one: one.change,
+            name=lambda variant: variant.change,
             verdicts=[
                 how_many_are_harmless(
-                    [one.answer.is_harmless for one in found],
-                    next(filter(None, (_unknown(one.answer) for one in found)), None),
+                    [variant.answer.is_harmless for variant in found],
+                    next(filter(None, (_unknown(variant.answer) for variant in found)), None),
                 )
             ],
             remark=about_recording(found[0].answer),
@@ -71,7 +74,7 @@ def replayed_alternatives_report(found: Sequence[Variant[Replay]]) -> Report:
 
 def _why_not(answer: Replay) -> str:
     """The fault of a change, in short; "-" if nothing is."""
-    refused = [one for one in answer.answers if not one.accepted]
+    refused = [given for given in answer.answers if not given.accepted]
     return refusal(refused[0]) if refused else answer.harm or _unknown(answer) or NOTHING
 
 

@@ -4,7 +4,7 @@ A report is one file. No script, font or image is loaded, a policy in the page f
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape as _escape
 from importlib.resources import files
@@ -12,12 +12,15 @@ from typing import Literal
 
 from mesosctl.mesos.amounts.notation import and_more, utc_second
 from mesosctl.mesos.errors import printable
+from mesosctl.mesos.exit_status import Answer
 
 MOST_ROWS = 500
 """The most rows of one table, and sentences of one list, so that a page stays readable."""
 
 Tone = Literal["yes", "no", "plain"]
 """Whether the verdict of a report is good, bad, or neither."""
+TONE_OF_ANSWERS: Mapping[Answer, Tone] = {"yes": "yes", "no": "no", "unknown": "plain"}
+"""The tone of a report that answers a question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ def rest_line(left: int) -> str:
 
 Meaning = Literal["met", "at risk", "not met", "gained", "lost"]
 """The meaning of a colour.  The text of the cell has the same meaning."""
+OF_ANSWERS: Mapping[str, Meaning] = {"yes": "met", "no": "not met", "unknown": "at risk"}
+"""The colour of an `Answer`."""
 KindOfCells = Literal["text", "number", "amounts", "usage", "sentence"]
 
 

@@ -34,7 +34,7 @@ from mesosctl.history.windows import window_of
 from mesosctl.mesos.amounts.notation import counted, format_span, parse_span
 from mesosctl.mesos.door.replay import DEFAULT_REFUSE, WARN_ABOVE, RecordedDemand
 from mesosctl.mesos.errors import UsageError
-from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.mesos.exit_status import ExitStatus, status_of
 from mesosctl.replay.work import read_demand
 from mesosctl.suggestion import command
 from mesosctl.tune.dask_workers import CONNECTING, OnDask
@@ -257,7 +257,7 @@ def _answer(
         _save(session, tuning, save)
     if report is not None:
         session.emit_page(tuning_page(answer, origin(session, str(replay), recorded)), report)
-    return ExitStatus.DONE if tuning.answer == "yes" else ExitStatus.ANSWER_IS_NO
+    return status_of(tuning.answer)
 
 
 def _save(session: Session, tuning: Tuning, save: Path) -> None:

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from mesosctl.apply.documents import DesiredQuota
-from mesosctl.mesos.door.replay import Answer
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Document, Mirrored, Strict, UtcTime, named
 from mesosctl.whatif.played_demand_documents import Calibration
 

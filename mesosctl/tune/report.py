@@ -11,12 +11,12 @@ from mesosctl.mesos.amounts.notation import counted, utc_minute
 from mesosctl.mesos.door.replay import RecordedDemand
 from mesosctl.show.charts import COLOURS
 from mesosctl.show.framed_chart import HEIGHT, WIDTH, PointChart
-from mesosctl.show.html_page import ReportOrigin, escape, html_report, section, sentences, text_table
+from mesosctl.show.html_page import TONE_OF_ANSWERS, ReportOrigin, escape, html_report, section, sentences, text_table
 from mesosctl.show.lists import rows_of
-from mesosctl.show.report import Column, Report, Verdict, shown_cells
+from mesosctl.show.report import OF_ANSWERS, Column, Report, Verdict, shown_cells
 from mesosctl.tune import documents
 from mesosctl.tune.search import Candidate, Goal, GoalResult, Tuning
-from mesosctl.whatif.played_demand_report import MEANINGS, TONES, assumed
+from mesosctl.whatif.played_demand_report import assumed
 
 _MOST_SHOWN = 10
 """Candidates on a terminal."""
@@ -86,7 +86,7 @@ def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> R
         [],
         lambda: _document(answer),
         lambda: _document(answer).candidates,
-        verdicts=[Verdict(tuning.verdict, MEANINGS[tuning.answer])],
+        verdicts=[Verdict(tuning.verdict, OF_ANSWERS[tuning.answer])],
         remark=["", *_remark(answer, len(shown)), *assumed(answer.demand.assumptions)],
     )
 
@@ -191,7 +191,7 @@ def tuning_page(answer: Tuned, origin: ReportOrigin) -> str:
     return html_report(
         f"Tuning of {answer.demand.cluster_id}",
         tuning.verdict,
-        TONES[tuning.answer],
+        TONE_OF_ANSWERS[tuning.answer],
         origin.facts(),
         [
             section("What stands against what", _chart(tuning)),

@@ -18,7 +18,8 @@ from mesosctl.mesos.amounts.amount_text import in_mesos_notation, percent_text
 from mesosctl.mesos.amounts.notation import format_span
 from mesosctl.mesos.amounts.quantities import WHOLE_NAMES, Limits, Quantities, Quota, format_double
 from mesosctl.mesos.desired.desired_state import DesiredState
-from mesosctl.mesos.door.replay import Answer, ReplayDeviation, RoleOutcome, unasked_sentence
+from mesosctl.mesos.door.replay import ReplayDeviation, RoleOutcome, unasked_sentence
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange
 
 GoalKind = Literal["wait_p95", "wait_max", "hours_served", "never_below_guarantee"]

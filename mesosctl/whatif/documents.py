@@ -7,7 +7,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.door import forecast as values
-from mesosctl.mesos.rules.quota.capacity import Answer
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.offers.documents import Placed, Text
 from mesosctl.ratelimit.documents import Outcome
 from mesosctl.show.document import Amount, Amounts, Document, Mirrored, Strict, named

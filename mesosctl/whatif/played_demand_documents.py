@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from mesosctl.mesos.door.replay import Answer
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amounts, Document, Mirrored, UtcTime, named
 from mesosctl.whatif.documents import ChangeAnswer
 

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from mesosctl.mesos.amounts.amount_text import in_words, percent_text
 from mesosctl.mesos.amounts.notation import format_span, utc_minute, utc_moment
 from mesosctl.mesos.door.replay import (
-    Answer,
     Played,
     RecordedDemand,
     Replay,
@@ -16,9 +15,9 @@ from mesosctl.mesos.door.replay import (
     waiting_over_time,
 )
 from mesosctl.show.charts import COLOURS
-from mesosctl.show.html_page import ReportOrigin, Tone, html_report, section, sentences, text_table
+from mesosctl.show.html_page import TONE_OF_ANSWERS, ReportOrigin, html_report, section, sentences, text_table
 from mesosctl.show.lists import rows_of
-from mesosctl.show.report import NOTHING, Column, Meaning, Report, Verdict, shown_cells
+from mesosctl.show.report import NOTHING, OF_ANSWERS, Column, Report, Verdict, shown_cells
 from mesosctl.show.time_chart import TimeChart
 from mesosctl.whatif.played_demand_documents import ReplayDocument
 from mesosctl.whatif.sentences import answer_text
@@ -27,8 +26,6 @@ Span = Callable[[float | None], str]
 """How seconds are written; None is nothing."""
 _Lines = Mapping[str, Sequence[float]]
 """For each role its values at the moments that are drawn."""
-MEANINGS: Mapping[str, Meaning] = {"yes": "met", "no": "not met", "unknown": "at risk"}
-TONES: Mapping[Answer, Tone] = {"yes": "yes", "no": "no", "unknown": "plain"}
 _POINTS = 180
 _POINTS_A_ROW = 15
 """Of the table that a chart has beside it."""
@@ -85,7 +82,7 @@ def _report(answer: Replay, span: Span) -> Report:
         answer.roles,
         document,
         lambda: document().roles,
-        verdicts=[Verdict(answer.verdict, MEANINGS[answer.answer]), *_short_window(answer)],
+        verdicts=[Verdict(answer.verdict, OF_ANSWERS[answer.answer]), *_short_window(answer)],
         remark=["", *_remark(answer), *assumed(answer.demand.assumptions)],
     )
 
@@ -156,7 +153,7 @@ def replay_page(answer: Replay, origin: ReportOrigin) -> str:
     return html_report(
         f"Replay of {answer.demand.cluster_id}",
         answer.verdict,
-        TONES[answer.answer],
+        TONE_OF_ANSWERS[answer.answer],
         origin.facts(),
         [
             sentences("What is changed", answer.changes),

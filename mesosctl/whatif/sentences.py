@@ -38,9 +38,9 @@ def answer_text(answer: AnsweredChange) -> str:
     return f"{answer.change}: {verdict}{by}{status}{rule}{why}{todo}"
 
 
-def starving_text(one: Starvation) -> str:
+def starving_text(starvation: Starvation) -> str:
     """One that starves."""
-    return f"{'' if one.caused else '(was already starving) '}{one.sentence(in_words)}"
+    return f"{'' if starvation.caused else '(was already starving) '}{starvation.sentence(in_words)}"
 
 
 def fit_text(fit: GuaranteeFit) -> str:
@@ -104,4 +104,4 @@ def evicted_text(task: Eviction) -> str:
 
 def unoffered_texts(forecast: Forecast) -> list[str]:
     """Roles and frameworks that ran nothing, held offers, and would no longer be offered anything."""
-    return [f"{one.kind} {one.name}: it was offered {in_words(one.before.offered)}" for one in forecast.unoffered]
+    return [f"{gain.kind} {gain.name}: it was offered {in_words(gain.before.offered)}" for gain in forecast.unoffered]

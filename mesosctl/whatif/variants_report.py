@@ -19,25 +19,29 @@ from mesosctl.whatif.variants import Answer, LargestVariant, Variant
 def alternatives_report(found: Sequence[Variant[Forecast]]) -> Report:
     """A row for each change, in the order in which they were given."""
     return list_report(
-        documents.Alternatives(answer="yes" if any(one.answer.is_harmless for one in found) else "no", alternatives=[]),
+        documents.Alternatives(
+            answer="yes" if any(variant.answer.is_harmless for variant in found) else "no", alternatives=[]
+        ),
         found,
         (
-            Column("CHANGE", lambda one: one.change, rank=-1),
-            Column("HARMLESS", lambda one: one.answer.is_harmless, meaning={"yes": "met", "no": "not met"}),
-            Column("WHY", lambda one: _why(one.answer), kind="sentence", rank=1),
-            Column("RESCINDED", lambda one: len(one.answer.rescinded), kind="number", rank=3),
-            Column("EVICTED", lambda one: sum(task.caused for task in one.answer.evicted), kind="number", rank=4),
+            Column("CHANGE", lambda variant: variant.change, rank=-1),
+            Column("HARMLESS", lambda variant: variant.answer.is_harmless, meaning={"yes": "met", "no": "not met"}),
+            Column("WHY", lambda variant: _why(variant.answer), kind="sentence", rank=1),
+            Column("RESCINDED", lambda variant: len(variant.answer.rescinded), kind="number", rank=3),
+            Column(
+                "EVICTED", lambda variant: sum(task.caused for task in variant.answer.evicted), kind="number", rank=4
+            ),
             Column(
                 "LARGEST GUARANTEE LEFT",
-                lambda one: one.answer.headroom.unpromised[1],
+                lambda variant: variant.answer.headroom.unpromised[1],
                 key="unpromised",
                 kind="amounts",
                 rank=2,
             ),
         ),
-        name=lambda one: one.change,
+        name=lambda variant: variant.change,
         element=documents.Alternative.answering,
-        verdicts=[how_many_are_harmless([one.answer.is_harmless for one in found])],
+        verdicts=[how_many_are_harmless([variant.answer.is_harmless for variant in found])],
     )
 
 
@@ -53,7 +57,7 @@ def _why(forecast: Forecast) -> str:
     refused = [answer for answer in forecast.answers if not answer.accepted]
     if refused:
         return refusal(refused[0])
-    starved = dict.fromkeys(f"{one.kind} {one.name}" for one in forecast.starved)
+    starved = dict.fromkeys(f"{starvation.kind} {starvation.name}" for starvation in forecast.starved)
     harms = [f"starves {', '.join(starved)}"] if starved else []
     return "; ".join([*harms, *(forecast.traffic.overflows if forecast.traffic else ())]) or NOTHING
 
@@ -95,7 +99,7 @@ def largest_of(
     else:
         sentences = [_answer(found, why, good), *([_beyond(found, why)] if found.best is not None else [])]
         verdicts = [Verdict(sentences[0], "met" if found.best is not None else "not met")]
-    verdicts += [Verdict(one, "at risk") for one in sentences[1:]]
+    verdicts += [Verdict(sentence, "at risk") for sentence in sentences[1:]]
     drawn, table = base.terminal, base.table
     return base._replace(
         document=document,
@@ -113,7 +117,9 @@ def _answer(found: LargestVariant[Answer], why: Callable[[Answer], str], good: s
         if found.beyond is None:
             return f"no agent has {found.template.resource}, so no amount is possible"
         return f"not even {found.beyond.change} is harmless: {why(found.beyond.answer)}"
-    amount, step = (in_words(Quantities({found.template.resource: one})) for one in (found.largest, found.precision))
+    amount, step = (
+        in_words(Quantities({found.template.resource: amount_of})) for amount_of in (found.largest, found.precision)
+    )
     within = "" if found.precision <= 1000 else f", to within {step}"
     return f"the largest amount is {amount}{within}: {found.best.change} would be accepted, and {good}"
 

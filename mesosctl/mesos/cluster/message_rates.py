@@ -362,12 +362,13 @@ class Simulation:
     @property
     def overflows(self) -> list[str]:
         """`200 messages of principal web would be refused (none before)`, for each principal that overflows more."""
-        before = {one.principal: one.refused for one in self.before}
+        before = {traffic.principal: traffic.refused for traffic in self.before}
         return [
-            f"{counted(one.refused, 'message')} "
-            f"{'without a principal' if one.principal is None else f'of principal {one.principal}'} would be refused"
-            + (f" ({before[one.principal] or 'none'} before)" if one.principal in before else "")
-            for one in self.overflowing
+            f"{counted(traffic.refused, 'message')} "
+            f"{'without a principal' if traffic.principal is None else f'of principal {traffic.principal}'} "
+            "would be refused"
+            + (f" ({before[traffic.principal] or 'none'} before)" if traffic.principal in before else "")
+            for traffic in self.overflowing
         ]
 
 

@@ -352,7 +352,7 @@ class Forecast:
             return "NO: it would be refused"
         # Only a request can be accepted: the loss of agents and a restart are none.
         asked = bool(self.answers)
-        harms = [*(one.harm for one in self.starved), *(self.traffic.overflows if self.traffic else ())]
+        harms = [*(starvation.harm for starvation in self.starved), *(self.traffic.overflows if self.traffic else ())]
         if harms:
             told = listed(harms, FEW) if len(harms) > FEW else enumerated(harms)
             return f"NO: {'it would be accepted, but ' if asked else ''}{told}"

@@ -22,6 +22,7 @@ from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
 from mesosctl.mesos.door.added_framework import AddedOutcome
 from mesosctl.mesos.door.forecast import AnsweredChange
 from mesosctl.mesos.door.replayed_tasks import ReplayedTask
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.mesos.roles import is_strict_subrole
 
 DEFAULT_WAIT_LIMIT = 3600.0
@@ -34,8 +35,6 @@ MOST_GROWTH = 0.01
 """The part of a role's tasks by which those that wait above the limit, or at the end, may grow."""
 MOST_UNASKED = 0.01
 """The part of a role's tasks of which nobody may have recorded when they were asked for, if its waits are judged."""
-Answer = Literal["yes", "no", "unknown"]
-"""Whether something does no harm, or meets its goals; unknown if what was recorded, or played, does not tell."""
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
 """How far a replay without changes may be from its recording."""
 
@@ -126,7 +125,7 @@ def fits_on(agent: Resources, role: str, task: Quantities) -> bool:
 def as_first_registered(total: Resources) -> Resources:
     """Return the resources of an agent before any reservation was made, and without volumes."""
     return Resources(
-        replace(entry, reservations=tuple(one for one in entry.reservations if one.type == "STATIC"), disk=None)
+        replace(entry, reservations=tuple(level for level in entry.reservations if level.type == "STATIC"), disk=None)
         if entry.is_dynamically_reserved or entry.is_persistent_volume
         else entry
         for entry in total.non_revocable()
@@ -305,7 +304,7 @@ def below_guarantee(demand: RecordedDemand, played: Played) -> dict[str, float]:
     events: dict[str, list[_Event]] = {role: [] for role in guaranteed}
     nothing = Quantities()
     for place, task in enumerate(demand.tasks):
-        role = next((one for one in guaranteed if task.role == one or is_strict_subrole(task.role, one)), None)
+        role = next((owner for owner in guaranteed if task.role == owner or is_strict_subrole(task.role, owner)), None)
         if role is None or place in played.never_fit:
             continue
         start, end = played.starts[place], played.ends[place]
@@ -331,7 +330,7 @@ def _short(
             ((*event, False) for event in events),
             ((at, 0, 0, of_roles.get(role, Quantities()), True) for at, of_roles in guarantees),
         ),
-        key=lambda one: one[0],
+        key=lambda wait: wait[0],
     )
     waiting, short, since = 0, 0.0, 0.0
     held: dict[str, int] = {}

@@ -70,7 +70,7 @@ def to_text(kind: Message, message: Mapping[str, Any]) -> str:
 
 
 def _lines(kind: Message, message: Mapping[str, Any]) -> Iterator[str]:
-    for name, field in sorted(kind.fields.items(), key=lambda one: one[1].number):
+    for name, field in sorted(kind.fields.items(), key=lambda named: named[1].number):
         for value in _values(message.get(name)):
             if isinstance(field.type, Message):
                 yield f"{name} {{"

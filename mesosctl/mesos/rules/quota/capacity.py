@@ -4,13 +4,14 @@ Source: Mesos documentation, "Quota", "Capacity Heuristic Check".
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.identity import occurrences
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota, add_up
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import Conflict
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.mesos.rules.version_profile import Profile
 
 
@@ -86,10 +87,6 @@ def unpromised(quotas: Mapping[str, Quota], available: Quantities) -> Quantities
 
 
 # --- The answers of `quota room` and `quota check` --------------------------------------------------
-
-
-Answer = Literal["yes", "no", "unknown"]
-"""The answer to a question, for scripts; only "yes" ends with status 0."""
 
 
 class CheckedRule(NamedTuple):
