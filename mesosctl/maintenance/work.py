@@ -242,19 +242,22 @@ def down_notes(state: MaintenanceState, machines: Sequence[Machine], now: float)
 
 def _unmatched(state: MaintenanceState, machines: Iterable[Machine]) -> list[str]:
     """A sentence about each machine on which no agent is: Mesos compares the host name and the address."""
-    on = {machine_of(agent).key for agent in state.agents}
+    there = dict.fromkeys(map(machine_of, state.agents))
+    on = {registered.key for registered in there}
+    by_part: dict[tuple[int, str], list[Machine]] = {}
+    """By host name, and by address."""
+    for registered in there:
+        for part in enumerate(registered.key):
+            by_part.setdefault(part, []).append(registered)
     notes = []
     for machine in machines:
         if machine.key in on or state.modes.get(machine.key) == "down":
             continue
-        like = [
-            agent
-            for agent in map(machine_of, state.agents)
-            if (machine.hostname and agent.key[0] == machine.key[0]) or (machine.ip and agent.ip == machine.ip)
-        ]
+        named = [(place, name) for place, name in enumerate(machine.key) if name]
+        like = dict.fromkeys(registered for part in named for registered in by_part.get(part, ()))
         text = f"no agent is registered as exactly machine '{machine.name}'{_lacking(machine)}"
         if like:
-            names = listed([f"{agent.hostname} with the address {agent.ip}" for agent in dict.fromkeys(like)])
+            names = listed([f"{registered.hostname} with the address {registered.ip}" for registered in like])
             whole = command("maintenance plan", "MACHINE", at="TIME")
             text += f", only as {names}: the schedule has to name both, as {whole} does"
         notes.append(text)

@@ -1,9 +1,8 @@
 """A dry run of sharing as a report: the table of the paper, bars for a terminal."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 
 from mesosctl.mesos.amounts.amount_text import percent_text
 from mesosctl.mesos.amounts.quantities import SIZED_NAMES, Quantities, format_double, format_milli
@@ -38,7 +37,8 @@ def offer_simulation(sharing: Sharing) -> Report:
     )
 
 
-class _Moment(NamedTuple):
+@dataclass(frozen=True)
+class _Moment:
     """A row: the step after which everybody holds this, or the end."""
 
     chosen: str
@@ -48,11 +48,19 @@ class _Moment(NamedTuple):
     revoked: Sequence[Revocation]
     step: AcceptedOffer | None = None
 
+    @cached_property
+    def _lowest(self) -> float | None:
+        of_frameworks = self.holdings if self.step else ()
+        return min((framework.weighted_share for framework in of_frameworks), default=None)
+
+    @cached_property
+    def role(self) -> Mapping[str, RoleShare]:
+        """The holdings of roles by name."""
+        return {role.role: role for role in self.roles}
+
     def is_next(self, holding: FrameworkShare | RoleShare) -> bool:
         """Whether it has the lowest share of a framework after a step."""
-        of_frameworks = self.holdings if self.step else ()
-        lowest = min((framework.weighted_share for framework in of_frameworks), default=None)
-        return isinstance(holding, FrameworkShare) and holding.weighted_share == lowest
+        return isinstance(holding, FrameworkShare) and holding.weighted_share == self._lowest
 
 
 def _moments(sharing: Sharing) -> Iterator[_Moment]:
@@ -94,8 +102,7 @@ def _holding_of_framework(place: int, row: _Moment) -> FrameworkShare:
 
 def _holding_of_role(at_end: RoleShare, row: _Moment) -> RoleShare:
     """The holding of a role at that moment; it may appear later, and until then it has nothing."""
-    known = {role.role: role for role in row.roles}
-    return known.get(at_end.role) or replace(at_end, amounts=Quantities(), share=0.0)
+    return row.role.get(at_end.role) or replace(at_end, amounts=Quantities(), share=0.0)
 
 
 def _total(name: str, totals: Quantities, row: _Moment) -> str:

@@ -10,7 +10,16 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, ValidationError
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    ValidationError,
+)
+from pydantic.fields import FieldInfo
 
 from mesosctl.mesos.errors import BadInput
 
@@ -156,15 +165,21 @@ def _keys(model: type[BaseModel], path: "reading.Path") -> list[str]:
     for part in parts:
         if isinstance(part, int):
             continue
-        annotation = next(field.annotation for name, field in model.model_fields.items() if _key(name, field) == part)
+        annotation = next(field.annotation for name, field in model.model_fields.items() if part in _names(name, field))
         if any(get_origin(kind) is dict for kind in _kinds(annotation)):
             next(parts, None)  # a key of the map
         model = next(kind for kind in _kinds(annotation) if isinstance(kind, type) and issubclass(kind, BaseModel))
     return [_key(name, field) for name, field in model.model_fields.items()]
 
 
-def _key(name: str, field: Any) -> str:
+def _key(name: str, field: FieldInfo) -> str:
     return field.alias or name
+
+
+def _names(name: str, field: FieldInfo) -> list[Any]:
+    """The keys under which a field is read."""
+    other = field.validation_alias
+    return [_key(name, field), *(other.choices if isinstance(other, AliasChoices) else ())]
 
 
 def _kinds(annotation: Any) -> Iterator[Any]:

@@ -6,10 +6,12 @@ Those of `table_models` are made of the tables.
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from itertools import product
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import pytest
+from pydantic import AliasChoices
 
 import mesosctl.mesos.messages
 from mesosctl.files import rate_limits
@@ -132,3 +134,33 @@ def test_a_difference_from_a_table_names_a_field_of_it(differences):
 def test_every_model_was_compared() -> None:
     compared = {model.__name__ for model, _ in FOUND}
     assert {one.__name__ for one in everyone(MesosModel)} == compared
+
+
+READ = ("mesos.v1.scheduler.Event.Offers", "mesos.v1.master.Call.UpdateWeights", "mesos.v1.maintenance.Schedule")
+"""Messages that people write into files."""
+
+
+def misspelt(model: type[MesosModel], depth: int) -> Iterator[tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Values with a key that no message has at one place, by the path of that place; each name of a field once."""
+    yield ("mispelt",), {"mispelt": 1}
+    for key, field in model.model_fields.items() if depth else ():
+        other = field.validation_alias
+        names = {field.alias or key, *(map(str, other.choices) if isinstance(other, AliasChoices) else ())}
+        container = get_origin(bare(field.annotation))
+        below = [found for kind in inner(field.annotation) for found in misspelt(kind, depth - 1)]
+        for name, (path, value) in product(sorted(names), below):
+            if container is list:
+                yield (name, 0, *path), {name: [value]}
+            elif container is dict:
+                yield (name, "k", *path), {name: {"k": value}}
+            else:
+                yield (name, *path), {name: value}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_a_misspelt_key_is_told_at_its_place_under_any_name_of_the_fields_above(name):
+    model, found = table_models.model_of(name), 0
+    for path, value in misspelt(model, 4):
+        assert path in [mistake.path for mistake in model.faults(value)], path
+        found += 1
+    assert found > 1
