@@ -119,6 +119,8 @@ class FullScreen:
         self._modes: list[Any] | None = None
         self._handlers: dict[int, Any] = {}
         self._rests = False
+        self._shown: object = None
+        """The values that the view on the screen was made of."""
         self._pressed: list[str] = []
         """Keys that were pressed and are not taken yet."""
 
@@ -170,8 +172,15 @@ class FullScreen:
     def _rest(self, *_: object) -> None:
         self._rests = True
 
-    def show(self, view: "RenderableType", width: int, height: int) -> None:
-        """Draw `view` on the whole terminal; after a suspension, open the screen again."""
+    def shows(self, values: tuple[object, ...], width: int, height: int) -> bool:
+        """Whether the screen still has the view that `show` made of these values, for a terminal of this size."""
+        return not self._rests and self._shown == (values, width, height)
+
+    def show(self, view: "RenderableType", values: tuple[object, ...], width: int, height: int) -> None:
+        """Draw `view`, which was made of these values, on the whole terminal.
+
+        After a suspension, open the screen again.
+        """
         if self._rests:
             self._rests = False
             self._give_back()
@@ -180,6 +189,7 @@ class FullScreen:
         assert self._live is not None
         self._live.console.size = ConsoleDimensions(width, height)
         self._live.update(view, refresh=True)
+        self._shown = values, width, height
 
     def key(self, seconds: float) -> str:
         """Wait for a key, at most this many seconds; empty if there was none, and "eof" at the end of the input."""

@@ -98,6 +98,9 @@ class ScrollingList:
             self._measure(width)
             self._drawn = size
         self._top = min(self._top, self._last)
+        values = (self._report, self._at, self._top, self._trouble)
+        if self._screen.shows(values, width, height):
+            return
         visible = self.visible
         lines: list[Any] = [Text(cut(f"{self._title}  {self._at}", width).ljust(width), style="bold reverse"), *visible]
         lines += [Text()] * (height - 1 - len(lines))
@@ -105,7 +108,7 @@ class ScrollingList:
         place = f"lines {self._top + 1} to {below} of {len(self._lines)}" if self._last else "all lines are shown"
         foot = self._trouble or f"{KEYS}   {place}"
         self._screen.show(
-            Group(*lines[: height - 1], Text(cut(foot, width).ljust(width), style="reverse", end="")), *size
+            Group(*lines[: height - 1], Text(cut(foot, width).ljust(width), style="reverse", end="")), values, *size
         )
 
     def _measure(self, width: int) -> None:

@@ -1,5 +1,6 @@
 """`mesosctl top`: a whole cluster on one screen."""
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -15,7 +16,7 @@ from mesosctl.reading.overview import Feed, OverviewReader
 from mesosctl.reading.selection import Selection
 from mesosctl.show.live import FullScreen
 from mesosctl.show.output_formats import TABLES
-from mesosctl.top.report import ScreenStatus, TopState, names_of, overview_report, top_screen
+from mesosctl.top.report import ScreenStatus, TopState, large_table, overview_report, top_screen
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -28,7 +29,7 @@ Once = Annotated[
 
 
 _FRAME = 0.25
-"""Seconds until the screen is drawn again if no key is pressed."""
+"""Seconds to wait for a key; then the screen is drawn again if what it shows has changed."""
 
 
 @app.command(
@@ -89,11 +90,14 @@ def _watch_screen(session: Session, every: float) -> None:
                 _look(feed, state)
                 aside = feed.aside[1] if feed.aside is not None and feed.aside[0] == _looked_at(state) else None
                 around = ScreenStatus(name, every, feed.is_live, feed.trouble, feed.happenings.sentences())
-                screen.show(top_screen(shown, state, around, width, height, aside), width, height)
+                values = (shown, replace(state), around, aside)  # a copy: keys change the state
+                if not screen.shows(values, width, height):
+                    large = large_table(shown, state, aside)
+                    screen.show(top_screen(shown, state, around, width, height, large, aside), values, width, height)
                 key = screen.key(_FRAME)
                 if key == " " and not state.typing:
                     feed.refresh()
-                state.press(key, names_of(shown, state, aside))
+                state.press(key, large.names)
                 if state.is_over:
                     return
 

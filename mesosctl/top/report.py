@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mesosctl.agents.report import agent_list
 from mesosctl.frameworks.report import framework_list
@@ -85,7 +85,9 @@ class TopState:
     is_over: bool = False
 
     def press(self, key: str, names: Sequence[str]) -> None:
-        """Handle a key, where the large table has the lines of these names; ignore others."""
+        """Handle a key, where the large table has the lines of these names; ignore others, and "", which is none."""
+        if not key:
+            return
         if key == "eof":
             self.is_over = True
         elif self.typing:
@@ -150,16 +152,25 @@ A sentence says why it cannot be read; None: it is being read.
 """
 
 
-def names_of(overview: Overview, state: TopState, aside: Aside) -> list[str]:
-    """Return the names in the lines of the large table, in order."""
+class LargeTable(NamedTuple):
+    """The large table: those of its lines that match the filter, in order, before any is scrolled away."""
+
+    names: Sequence[str]
+    """The names in its lines."""
+    roles: Sequence[RoleStatus] = ()
+    """Of the table of roles, which has a bar that depends on the terminal."""
+    report: Report = Report((), ())
+    """Any other table."""
+
+
+def large_table(overview: Overview, state: TopState, aside: Aside) -> LargeTable:
+    """The table that has most of the screen."""
     if state.large == "roles":
-        return [role.role for role in _matching_roles(overview, state)]
-    return [row[0] for row in _rows_of(overview, state, aside).rows]
-
-
-def _matching_roles(overview: Overview, state: TopState) -> list[RoleStatus]:
-    roles = sorted_roles(overview, state.sort, reverse=state.reverse)
-    return [role for role in roles if state.filter in role.role]
+        ordered = sorted_roles(overview, state.sort, reverse=state.reverse)
+        roles = [role for role in ordered if state.filter in role.role]
+        return LargeTable([role.role for role in roles], roles)
+    report = _rows_of(overview, state, aside)
+    return LargeTable([row[0] for row in report.rows], report=report)
 
 
 def _rows_of(overview: Overview, state: TopState, aside: Aside) -> Report:
@@ -178,15 +189,8 @@ def _rows_of(overview: Overview, state: TopState, aside: Aside) -> Report:
             [framework for framework in overview.listed if _fits(letters, framework.typed_title, *framework.names)]
         )
     else:
-        nothing = f"no offer is outstanding{overview.recovery and ': '}{overview.recovery}"
-        noun, is_empty = FRAMEWORK, not overview.offers
-        titles = _titles(overview)
-        offers = [
-            waiting
-            for waiting in overview.offers
-            if _fits(letters, titles(waiting), ("name", waiting.framework), ("id", waiting.framework_id))
-        ]
-        report = _offer_table(overview, offers)
+        noun, is_empty, nothing = FRAMEWORK, not overview.offers, _no_offer(overview)
+        report = _offer_table(overview, letters)
     if not report.rows:
         report = Report((), (), empty=(nothing or report.empty) if is_empty else _without(letters, noun))
     return report._replace(rows=report.rows[::-1] if state.reverse else report.rows)
@@ -203,12 +207,6 @@ def _fits(letters: str, shown: str, *names: tuple[Kind, str]) -> bool:
 def _without(letters: str, noun: Noun) -> str:
     kind, _ = kind_of(letters)
     return f"no name has '{letters}' in it" if kind is None or kind in noun.kinds else noun.without(kind)
-
-
-def _titles(overview: Overview) -> Callable[[WaitingOffers], str]:
-    """Return the name of the framework that holds offers, as it has to be typed."""
-    typed = {framework.id: framework.typed_title for framework in overview.listed}
-    return lambda waiting: typed.get(waiting.framework_id, waiting.framework)
 
 
 def _waits(aside: Aside) -> str:
@@ -376,25 +374,40 @@ def _resource_amounts(overview: Overview, name: str, total: int, word: str) -> s
     return f"{', '.join(shown)} of {shown_amount(name, total)}"
 
 
+def _no_offer(overview: Overview) -> str:
+    return f"no offer is outstanding{overview.recovery and ': '}{overview.recovery}"
+
+
 def _offer_parts(overview: Overview, most: int = 20) -> list[str | Report]:
     offers = overview.offers
     if not offers:
-        return [f"no offer is outstanding{overview.recovery and ': '}{overview.recovery}"]
+        return [_no_offer(overview)]
     count = sum(waiting.offers for waiting in offers)
     more = f" to {len(offers)} frameworks; the {most} with the oldest offers" if len(offers) > most else ""
     title = f"{count} offer{' is' if count == 1 else 's are'} outstanding{more}:"
-    return [title, _offer_table(overview, offers[:most])]
+    return [title, _offer_table(overview, most=most)]
 
 
-def _offer_table(overview: Overview, offers: Sequence[WaitingOffers]) -> Report:
+def _offer_table(overview: Overview, letters: str = "", most: int | None = None) -> Report:
+    """The offers of the first frameworks whose names have these letters."""
+    typed = {framework.id: framework.typed_title for framework in overview.listed}
+
+    def title(waiting: WaitingOffers) -> str:
+        return typed.get(waiting.framework_id, waiting.framework)
+
     columns: Sequence[Column[WaitingOffers]] = (
-        Column("FRAMEWORK", _titles(overview)),
+        Column("FRAMEWORK", title),
         Column("OFFERS", lambda waiting: waiting.offers, kind="number"),
         Column("OLDEST", _age_text, kind="number", rank=-1),
         Column("ROLES", lambda waiting: waiting.roles, rank=2),
         Column("RESOURCES", lambda waiting: waiting.resources, kind="amounts", rank=1),
     )
-    return Report(columns, rows_of(columns, offers))
+    offers = [
+        waiting
+        for waiting in overview.offers
+        if _fits(letters, title(waiting), ("name", waiting.framework), ("id", waiting.framework_id))
+    ]
+    return Report(columns, rows_of(columns, offers[:most]))
 
 
 def _age_text(waiting: WaitingOffers) -> str:
@@ -433,7 +446,13 @@ class ScreenStatus:
 
 
 def top_screen(
-    overview: Overview, state: TopState, around: ScreenStatus, width: int, height: int, aside: Aside = None
+    overview: Overview,
+    state: TopState,
+    around: ScreenStatus,
+    width: int,
+    height: int,
+    large: LargeTable,
+    aside: Aside = None,
 ) -> "RenderableType":
     """The whole screen, of exactly this size: the rest is scrolled away or left out."""
     from rich.console import Group
@@ -446,7 +465,7 @@ def top_screen(
     elif state.role is not None:
         body = _one_role(overview, state, aside, width, room)
     else:
-        body = _tables(overview, state, around, width, room, aside)
+        body = _tables(overview, state, around, width, room, large)
     lines = [*head, *body][: height - 1]
     lines += [Text()] * (height - 1 - len(lines))
     for line in lines:
@@ -471,7 +490,7 @@ def _head(overview: Overview, state: TopState, around: ScreenStatus, width: int)
 
 
 def _tables(
-    overview: Overview, state: TopState, around: ScreenStatus, width: int, room: int, aside: Aside
+    overview: Overview, state: TopState, around: ScreenStatus, width: int, room: int, large: LargeTable
 ) -> list[Any]:
     """The large table, and below it the others as far as there is room."""
     from rich.text import Text
@@ -480,11 +499,11 @@ def _tables(
     tail = _report_lines(parts, width) if parts else []
     tail += [Text(cut(f"· {event}", width), style="dim") for event in list(around.events)[-2:]]
     tail = tail[: max(1, (room - 2) // 2)]
-    names = names_of(overview, state, aside)
+    names = large.names
     rows = max(1, room - 2 - len(tail) - 4)
     state.selected = max(0, min(state.selected, len(names) - 1))
     state.top = max(0, min(state.top, len(names) - rows, state.selected), state.selected - rows + 1)
-    table, legend = _large(overview, state, aside, width, rows)
+    table, legend = _large(overview, state, large, width, rows)
     shown = min(rows, len(names) - state.top)
     if shown > 0:
         titles = len(table) - shown  # one line or, with amounts in columns, two
@@ -505,14 +524,14 @@ _TITLE_LINES = ("", "title")
 """Lines of a table that are not rows of it."""
 
 
-def _large(overview: Overview, state: TopState, aside: Aside, width: int, rows: int) -> tuple[list[Any], str]:
+def _large(overview: Overview, state: TopState, large: LargeTable, width: int, rows: int) -> tuple[list[Any], str]:
     """The lines of the large table, its title first, and what is said below it."""
     if state.large != "roles":
-        report = _rows_of(overview, state, aside)
-        return _lines_of_report(report._replace(rows=report.rows[state.top : state.top + rows]), width), ""
+        shown = large.report.rows[state.top : state.top + rows]
+        return _lines_of_report(large.report._replace(rows=shown), width), ""
     amounts, legend = (QUOTA_USE, LEGEND) if width >= _ROOMY else ("AMOUNTS", f"AMOUNTS: {LEGEND}")
     wide = max(8, min(_WIDEST_BAR, width - 45 - len(amounts)))
-    roles = _matching_roles(overview, state)[state.top : state.top + rows]
+    roles = large.roles[state.top : state.top + rows]
     return _lines_of_report(_role_table(overview, roles, wide, amounts, full=width >= _VERY_ROOMY), width), legend
 
 

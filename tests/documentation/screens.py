@@ -23,7 +23,7 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.settings import ClientSettings
 from mesosctl.mesos.cluster.account import Overview
 from mesosctl.reading.overview import OverviewReader
-from mesosctl.top.report import ScreenStatus, TopState, top_screen
+from mesosctl.top.report import ScreenStatus, TopState, large_table, top_screen
 from tests.documentation.pages import links, pages
 from tests.helpers.lab import CommandLine, Lab
 
@@ -144,7 +144,9 @@ def _top(width: int, *, colours: bool) -> str:
         force_terminal=True,
         highlight=False,
     )
-    console.print(top_screen(overview(), TopState(), ScreenStatus("prod", 2.0, is_live=True), width, HEIGHT))
+    shown, state = overview(), TopState()
+    large = large_table(shown, state, None)
+    console.print(top_screen(shown, state, ScreenStatus("prod", 2.0, is_live=True), width, HEIGHT, large))
     return stream.getvalue()
 
 

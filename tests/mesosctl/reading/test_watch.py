@@ -92,6 +92,8 @@ class Screen:
 
     def __init__(self, *keys):
         self.keys, self.lines, self.is_taken = list(keys), [], False
+        self.drawn = []
+        """What each view was made of."""
 
     def __enter__(self):
         self.is_taken = True
@@ -100,7 +102,11 @@ class Screen:
     def __exit__(self, *_):
         self.is_taken = False
 
-    def show(self, view, width, height):
+    def shows(self, values, width, height):
+        return self.drawn[-1:] == [(values, width, height)]
+
+    def show(self, view, values, width, height):
+        self.drawn.append((values, width, height))
         self.lines = [str(line) for line in view.renderables]
         assert len(self.lines) == height
         assert all(Text(line).cell_len <= width for line in self.lines)
@@ -129,6 +135,16 @@ def test_titles_stay_while_rows_scroll():
     assert screen.lines[1].split() == ["ROLE", "OF"]
     assert screen.lines[2].split() == ["role-6", "x"]
     assert "lines 7 to 13 of 30" in screen.lines[-1]
+
+
+def test_a_list_is_drawn_again_only_if_it_changes():
+    screen = Screen("", "", "down", "", "x", "up", "", "q")
+    with scrolling(screen, (100, 10)) as shown:
+        shown.show(listed(30))
+        assert not shown.wait(1.0)
+        assert len(screen.drawn) == 3  # the reading, and what two keys have moved
+        shown.show(listed(30))
+        assert len(screen.drawn) == 4
 
 
 def test_a_list_that_became_short_is_shown_from_its_end():

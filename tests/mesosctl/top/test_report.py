@@ -15,7 +15,16 @@ from mesosctl.mesos.cluster.account import Overview, WaitingOffers
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework
-from mesosctl.top.report import KEYS, LARGE, ScreenStatus, TopState, names_of, overview_report, sorted_roles, top_screen
+from mesosctl.top.report import (
+    KEYS,
+    LARGE,
+    ScreenStatus,
+    TopState,
+    large_table,
+    overview_report,
+    sorted_roles,
+    top_screen,
+)
 from tests.helpers.profiles import examples
 
 AROUND = ScreenStatus("http://host:5050", 2.0, is_live=True, events=("agent node-1 left",))
@@ -43,7 +52,8 @@ WAITING = WaitingOffers("spark", "F1", ("ads",), 3, cpus(10), 65.0, was_there=Tr
 def drawn(shown, width=100, height=30, state=None, around=AROUND):
     stream = io.StringIO()
     console = Console(file=stream, width=width, height=height, highlight=False, force_terminal=False)
-    console.print(top_screen(shown, state or TopState(), around, width, height), end="")
+    state = state or TopState()
+    console.print(top_screen(shown, state, around, width, height, large_table(shown, state, None)), end="")
     return stream.getvalue().split("\n")
 
 
@@ -166,7 +176,7 @@ def pressed(*keys, shown=LISTED, aside=None):
     """The screen's state after these keys."""
     state = TopState()
     for key in keys:
-        state.press(key, names_of(shown, state, aside))
+        state.press(key, large_table(shown, state, aside).names)
     return state
 
 
@@ -212,7 +222,7 @@ def test_letters_filter_until_enter_and_escape_shows_everything():
 
 def typed(letters, table, aside=None):
     """The lines that a filter leaves of a table."""
-    return names_of(HOSTILE, pressed(table, "/", *letters, shown=HOSTILE, aside=aside), aside)
+    return large_table(HOSTILE, pressed(table, "/", *letters, shown=HOSTILE, aside=aside), aside).names
 
 
 HOSTILE = replace(
@@ -275,7 +285,13 @@ def test_help_names_every_key_and_any_key_ends_it():
     for word in ("Tab", "Enter", "space", "Esc", "quit", "/", "reverse"):
         assert word in text
     assert not pressed("?", "x").helping
+    assert pressed("?", "", "", "").helping  # no key was pressed for a while
     assert pressed("?", "q").is_over
+
+
+@pytest.mark.parametrize("before", [("?",), ("2", "down"), ("/", "a"), ("down", "enter", "down"), ("p",)])
+def test_waiting_for_a_key_changes_nothing(before):
+    assert pressed(*before, "", "") == pressed(*before)
 
 
 @pytest.mark.parametrize("keys", [("q",), ("escape",), ("eof",), ("/", "x", "eof"), ("enter", "q")])
@@ -286,7 +302,8 @@ def test_it_is_left(keys):
 @pytest.mark.parametrize("width", [80, 200])
 @pytest.mark.parametrize(("keys", "chosen"), [(("down",), "ads"), (("2", "down"), "spark"), (("4",), "spark")])
 def test_the_chosen_line_is_marked(width, keys, chosen):
-    screen = top_screen(LISTED, pressed(*keys), AROUND, width, 40)
+    state = pressed(*keys)
+    screen = top_screen(LISTED, state, AROUND, width, 40, large_table(LISTED, state, None))
     assert isinstance(screen, Group)
     lines = [line for line in screen.renderables if isinstance(line, Text)]
     (marked,) = (line for line in lines if any(span.style == "reverse" for span in line.spans))

@@ -18,6 +18,8 @@ import pytest
 import yaml
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.reading.overview import Happenings, OverviewReader
+from mesosctl.show.live import FullScreen
 from tests import ROOT
 from tests.helpers.lab import CommandLine, Lab
 from tests.helpers.waiting import PATIENCE
@@ -74,6 +76,58 @@ def test_no_master_is_said_before_a_screen_is_taken(tmp_path, live):
     ran = CommandLine(Lab()).run("top", terminal=True, MESOSCTL_MASTER="")
     assert ran.status == 2
     assert TAKEN.decode() not in ran.out
+
+
+class OneReading:
+    """A feed that has read the cluster once, and nothing beside it."""
+
+    def __init__(self, open_master, *_, **__):
+        with open_master() as master:
+            self.overview = OverviewReader(master).read()
+        self.failed = self.aside = self.trouble = None
+        self.is_live, self.happenings = False, Happenings()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def look(self, *_, **__):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("keys", "drawn"),
+    [
+        (["", "", "q"], 1),
+        (["?", "", "", "", "x", "", "", "q"], 3),
+        (["/", "a", "", "", "enter", "", "escape", "", "q"], 5),
+        (["2", "", "r", "", "r", "", "unknown", "q"], 4),
+        (["down", "", "up", "", "q"], 1),  # of one role there is only one line
+        (["enter", "", "", "escape", "q"], 3),
+    ],
+)
+def test_a_screen_is_painted_only_when_something_changes(monkeypatch, live, keys, drawn):
+    painted, to_press, pressed = [], list(keys), [""]
+    show = FullScreen.show
+
+    def paint(*given):
+        painted.append(pressed[-1])
+        show(*given)
+
+    def press(*_):
+        pressed.append(to_press.pop(0))
+        return pressed[-1]
+
+    monkeypatch.setattr("termios.tcgetattr", lambda _: [])
+    monkeypatch.setattr("tty.setcbreak", lambda *_: None)
+    monkeypatch.setattr("mesosctl.top.command.Feed", OneReading)
+    monkeypatch.setattr(FullScreen, "show", paint)
+    monkeypatch.setattr(FullScreen, "key", press)
+    assert live.run("top", terminal=True, COLUMNS="100").status == 0
+    assert "" not in painted[1:]
+    assert len(painted) == drawn
 
 
 # --- On a terminal -------------------------------------------------------------------------------------
