@@ -16,9 +16,12 @@ def main(argv: "Sequence[str] | None" = None, environment: "Environment | None" 
         from mesosctl.program.run import run, run_as_program
 
         return run_as_program(arguments) if environment is None else run(arguments, environment)
-    except KeyboardInterrupt:  # nothing was sent yet
-        sys.stderr.write("mesosctl: interrupted: no change was sent\n")
-        return 130
+    except KeyboardInterrupt as stopped:  # nothing was sent yet
+        from mesosctl.mesos.errors import interrupted
+
+        ended = interrupted(stopped, "no change was sent")
+        sys.stderr.write(f"mesosctl: {ended.message}\n")
+        return int(ended.exit_status)
 
 
 if __name__ == "__main__":

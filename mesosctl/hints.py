@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from mesosctl.client.proxies import PROXY_VARIABLES
 from mesosctl.mesos.errors import MesosctlError, linked
 from mesosctl.suggestion import command, options_text
 
@@ -119,6 +120,14 @@ def _check_address(hint: str, place: str = "--master", otherwise: str | None = N
     return (f"check {place}" if otherwise is None else f"check {place}, or {otherwise}") + (f"; {hint}" if hint else "")
 
 
+def _check_proxy(hint: str, place: str) -> str:
+    """`place` is where the URL of the proxy was written."""
+    del hint
+    return f"check {place}; {options_text(proxy='URL')} names another proxy" + (
+        ", and a host in NO_PROXY is reached without one" if place.upper() in PROXY_VARIABLES else ""
+    )
+
+
 def _not_mesos(hint: str, place: str = "--master") -> str:
     del hint
     return f"check that {place} names a Mesos master"
@@ -134,6 +143,7 @@ HINTS: Mapping[str, Callable[..., str]] = {
     "maintenance.down": _machine_down,
     "master.address": _check_address,
     "master.not-mesos": _not_mesos,
+    "master.proxy": _check_proxy,
     "offer.one": _not_one_offer,
     "quota.above-zero": _zero_guaranteed,
     "quota.empty": _emptied,

@@ -6,12 +6,13 @@ between two calls, so a `Master` keeps working when another master leads.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from os import PathLike
+from os import PathLike, environ
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.client.proxies import Proxy, proxies
 from mesosctl.client.settings import ClientSettings, Credentials, Tls, Token
 from mesosctl.files.reading import read_text_file, unreadable_hint, why_unreadable
 from mesosctl.hints import in_our_words
@@ -48,8 +49,9 @@ class Master:
     """The leading master of an address: a URL, several with commas between them, `zk://…`, or `fake:`.
 
     It authenticates with `principal` and `secret`, or with `token`.  `ca_file`, `cert_file` and `key_file` are for
-    https.  `timeout` is in seconds, for all requests of one method together.  `notice` is called with messages for the
-    operator.  An httpx `transport` replaces the network.
+    https.  `proxy` is the URL of one; without it, those of HTTP_PROXY and its like are used.  `timeout` is in seconds,
+    for all requests of one method together.  `notice` is called with messages for the operator.  An httpx `transport`
+    replaces the network.
 
     Every error is a `MesosctlError`.  A method that changes something reads the change back before it returns.
     """
@@ -65,6 +67,7 @@ class Master:
         ca_file: str | PathLike[str] | None = None,
         cert_file: str | PathLike[str] | None = None,
         key_file: str | PathLike[str] | None = None,
+        proxy: str | None = None,
         timeout: float = 30.0,
         notice: Callable[[str], None] | None = None,
         transport: "httpx.BaseTransport | None" = None,
@@ -73,6 +76,7 @@ class Master:
         self._settings = ClientSettings(
             credentials=_credentials(principal, secret, token),
             tls=Tls(*(None if path is None else str(path) for path in (ca_file, cert_file, key_file))),
+            proxies=proxies(None if proxy is None else Proxy(proxy, "proxy"), environ),
             timeout=timeout,
         )
         if notice is not None:

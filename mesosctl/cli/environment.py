@@ -26,7 +26,7 @@ from mesosctl.files.reading import (
     why_unreadable,
 )
 from mesosctl.files.redaction import Secrets
-from mesosctl.mesos.errors import BadInput, MesosctlError, linked, printable, printable_json
+from mesosctl.mesos.errors import BadInput, Interruption, MesosctlError, linked, printable, printable_json
 from mesosctl.mesos.messages.snapshots import LARGEST
 from mesosctl.show import output_formats
 
@@ -97,11 +97,14 @@ class Environment:
     def interruption_behind(self, error: BaseException) -> KeyboardInterrupt | None:
         """The interruption that an unexpected exception is, or comes from; None if no signal came.
 
-        Code in C may replace the exception of a signal: pydantic, while it builds a model, makes a SchemaError of it.
+        A library may replace the exception of a signal: pydantic, while it builds a model, makes a SchemaError of it,
+        and Python a plain KeyboardInterrupt where it imports a module.
         """
-        if isinstance(error, KeyboardInterrupt):
-            return error
-        return self.signals[-1] if self.signals else None
+        if self.signals and not isinstance(error, Interruption):
+            for known in getattr(error, "__notes__", ()) if isinstance(error, KeyboardInterrupt) else ():
+                self.signals[-1].add_note(known)
+            return self.signals[-1]
+        return error if isinstance(error, KeyboardInterrupt) else None
 
     def obeyed(self) -> None:
         """Forget the signal with which a command ends as it should: an error after it is one of its own."""

@@ -154,6 +154,15 @@ class GlobalOptions(NamedTuple):
     key: Annotated[
         str | None, typer.Option("--key", metavar="FILE", help="The key of the client certificate."), Meaning.FILE
     ] = None
+    proxy: Annotated[
+        str | None,
+        typer.Option(
+            "--proxy",
+            metavar="URL",
+            help="Reach masters through this proxy, such as http://host:3128. The default is that of HTTP_PROXY, "
+            "HTTPS_PROXY, ALL_PROXY and NO_PROXY. A master on this machine needs none. [env: MESOSCTL_PROXY]",
+        ),
+    ] = None
     api: Annotated[
         Api | None,
         typer.Option("--api", help="The API to send changes to. The default is auto."),

@@ -17,6 +17,7 @@ from mesosctl.cli.environment import Environment, OperatorNote, is_unwritable
 from mesosctl.cli.global_options import DEFAULTS, GlobalOptions, checked_timeout
 from mesosctl.cli.questions import Asks, how_asked
 from mesosctl.client.address import parse_address, shows_secret
+from mesosctl.client.proxies import Proxies, Proxy, proxies
 from mesosctl.client.settings import ClientSettings, Tls
 from mesosctl.mesos.errors import Interrupted, MesosctlError, NotConfirmed, UsageError, interrupted, printable
 from mesosctl.mesos.exit_status import ExitStatus
@@ -123,6 +124,10 @@ class Session:
                 "every user of this machine can see the secret in --master in the process list; set "
                 "MESOSCTL_MASTER, or write the address to a file and give --master file:///path"
             )
+        if "@" in (self.said.proxy or ""):
+            self.warn(
+                "every user of this machine can see the password in --proxy in the process list; set MESOSCTL_PROXY"
+            )
         self.tell_conflicts(self.settings)
         address, settings = parse_address(text), self.client_settings()
         if address.zookeeper is not None and address.zookeeper.digest is not None:  # it may come from a file
@@ -214,6 +219,7 @@ class Session:
         return ClientSettings(
             credentials=credentials,
             tls=Tls(options.cacert, options.cert, options.key),
+            proxies=self._proxies(),
             timeout=checked_timeout(options.timeout, self.settings.reminder("timeout")),
             notice=self.note,
             alarm=self.warn,
@@ -224,6 +230,13 @@ class Session:
             may_change=not options.dry_run,
             changing=self._changing,
         )
+
+    def _proxies(self) -> Proxies:
+        """The proxies to masters.  Raises UsageError."""
+        url, origin = self.options.proxy, self.settings.origin("proxy")
+        self.environment.secrets.add_address(url)
+        place = f"the proxy of context {origin.name}" if origin.kind == "context" else origin.name
+        return proxies(None if url is None else Proxy(url, place), self.environment.variables)
 
     def tell_conflicts(self, settings: Settings) -> None:
         """Warn if the master is not the context's."""

@@ -13,6 +13,7 @@ import httpx
 
 from mesosctl import __version__
 from mesosctl.client.deadline import Deadline, Timeouts
+from mesosctl.client.proxies import NO_PROXIES, Proxies, Proxy
 from mesosctl.client.response import Response, asked_in_clear
 from mesosctl.client.response_body import BROKEN, LARGEST_ANSWER, EventStream, HeldBody, is_packed, limited, pieces_of
 from mesosctl.client.settings import NO_TLS_FILES, Tls
@@ -39,7 +40,7 @@ class HttpClient:
 
     It uses `transport` if one is given, the fake master in process for a `fake:` address, and the network otherwise.
     `timeout`: seconds to wait for the state of a fake master while another process holds it; `notice` gets
-    sentences about that master for the operator.
+    sentences about that master for the operator; `proxies` are between the network and masters.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class HttpClient:
         *,
         timeout: float | None = None,
         notice: Callable[[str], None] = lambda _: None,
+        proxies: Proxies = NO_PROXIES,
         largest: int = LARGEST_ANSWER,
     ) -> None:
         self._fake = fake
@@ -61,6 +63,7 @@ class HttpClient:
             self.pass_time = opened.pass_time
         self._client = httpx.Client(
             transport=transport or self._network,
+            mounts=None if self._network is None else _mounted(self._network, proxies),
             # In process, nothing is compressed.
             headers={"User-Agent": f"mesosctl/{__version__}", "Accept-Encoding": "identity" if fake else "gzip"},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # no cookies of another master
@@ -208,6 +211,24 @@ def _open_network(tls: Tls) -> "NetworkTransport":
     return NetworkTransport(tls)
 
 
+def _mounted(network: "NetworkTransport", proxies: Proxies) -> dict[str, httpx.BaseTransport | None]:
+    """The ways to masters that are not the direct one, by patterns of their URLs."""
+    if not proxies:
+        return {}
+    from mesosctl.client.transport import ProxiedTransport
+
+    return {pattern: proxy and ProxiedTransport(network, proxy) for pattern, proxy in proxies.items()}
+
+
+def _proxy_behind(error: Exception) -> Proxy | None:
+    """The proxy that a request with this error went through."""
+    try:
+        request = error.request if isinstance(error, httpx.RequestError) else None
+    except RuntimeError:  # an error of no request
+        return None
+    return None if request is None else request.extensions.get("proxy")
+
+
 def _open_fake(address: str | None, timeout: float | None, notice: Callable[[str], None]) -> "ConnectionTransport":
     import fake_master
 
@@ -249,13 +270,23 @@ def _translate(error: Exception, base: str, deadline: Deadline) -> MesosctlError
         return _too_late(
             base, deadline, may_have_happened=not isinstance(error, httpx.ConnectTimeout | httpx.PoolTimeout)
         )
-    cause = find_cause(error)
+    proxy, cause = _proxy_behind(error), find_cause(error)
+    if isinstance(error, httpx.ProxyError):
+        refused = Unreachable(
+            f"{base} cannot be reached: the proxy {proxy} refused: {plain_reason(error)}", may_have_happened=False
+        )
+        return refused.advised("master.proxy", place=proxy.place if proxy is not None else "--proxy")
     if cause is not None and (isinstance(error, httpx.ConnectError) or refused_by_master(cause)):
         return tls_failure(base, cause)
     words = plain_reason(error)
     if isinstance(error, httpx.ConnectError):
         if base.startswith("https:") and was_hung_up_on(error):
             return without_tls(base)
+        if proxy is not None:
+            dead = Unreachable(
+                f"{base} cannot be reached: the proxy {proxy} does not answer: {words}", may_have_happened=False
+            )
+            return dead.advised("master.proxy", place=proxy.place)
         is_fake = urlsplit(base).hostname == "fake"
         colon = "the built-in fake master is fake:, with a colon" if is_fake else None
         unreachable = Unreachable(f"{base} cannot be reached: {words}", may_have_happened=False, hint=colon)

@@ -64,7 +64,14 @@ class LeadingMaster:
     ) -> None:
         settings = settings or ClientSettings()
         self.fake = address.fake if transport is None else None
-        http = HttpClient(address.fake, settings.tls, transport, timeout=settings.timeout, notice=settings.notice)
+        http = HttpClient(
+            address.fake,
+            settings.tls,
+            transport,
+            timeout=settings.timeout,
+            notice=settings.notice,
+            proxies=settings.proxies,
+        )
 
         def sleep(seconds: float) -> None:
             settings.sleep(seconds)

@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mesosctl.client.proxies import NO_PROXIES, Proxies
+
 if TYPE_CHECKING:
     import httpx
 
@@ -48,6 +50,7 @@ class ClientSettings(NamedTuple):
 
     credentials: "Credentials | Token | None" = None
     tls: Tls = NO_TLS_FILES
+    proxies: Proxies = NO_PROXIES
     timeout: float = 30.0
     notice: Callable[[str], None] = _ignore
     alarm: Callable[[str], None] = _ignore

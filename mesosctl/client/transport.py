@@ -1,7 +1,7 @@
 """The network as a transport of httpx: pools of httpcore on a network backend that keeps deadlines.
 
 Each connect, read and write waits at most for the rest of the deadline (`client.deadline.Timeout`). The system's
-resolver looks up host names, with its own limits. Proxies are not supported.
+resolver looks up host names, with its own limits; a proxy looks up those of the masters behind it.
 """
 
 import select
@@ -11,13 +11,17 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import httpcore
 import httpx
 
+from mesosctl.client.address import bracketed
 from mesosctl.client.deadline import Timeout
-from mesosctl.client.settings import Tls
+from mesosctl.client.proxies import Proxy, is_loopback
+from mesosctl.client.settings import NO_TLS_FILES, Tls
 from mesosctl.client.tls import open_context
+from mesosctl.mesos.errors import BadInput
 
 _PIECE = 64 * 1024
 _TLS_ALERT = b"\x15\x03"
@@ -41,22 +45,28 @@ class NetworkTransport(httpx.BaseTransport):
 
     def __init__(self, tls: Tls) -> None:
         self._tls = tls
-        self._pools: dict[str, httpcore.ConnectionPool] = {}
+        self._pools: dict[tuple[str, Proxy | None], httpcore.ConnectionPool] = {}
 
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
+    def handle_request(self, request: httpx.Request, proxy: Proxy | None = None) -> httpx.Response:
         """Send a request and wait for the head of the answer.  Raises errors of httpx, and BadInput for TLS files."""
         assert isinstance(request.stream, httpx.SyncByteStream), "the client is synchronous"
         url = request.url
         sent = httpcore.Request(
             request.method,
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            httpcore.URL(
+                scheme=url.raw_scheme,
+                host=url.raw_host,
+                port=url.port,
+                target=request.extensions.get("target", url.raw_path),
+            ),
             headers=request.headers.raw,
             content=request.stream,
-            extensions=request.extensions,
+            # A target would replace that of what is sent to a proxy, too.
+            extensions={name: value for name, value in request.extensions.items() if name != "target"},
         )
         with _errors_of_httpx():
             try:
-                response = self._pool(url.scheme).handle_request(sent)
+                response = self._pool(url.scheme, proxy).handle_request(sent)
             except httpcore.RemoteProtocolError as error:
                 # httpcore itself says that a connection has ended; only its parser's error comes from another one.
                 if type(error) is httpcore.RemoteProtocolError and error.__context__ is not None:
@@ -82,11 +92,67 @@ class NetworkTransport(httpx.BaseTransport):
         for pool in self._pools.values():
             pool.close()
 
-    def _pool(self, scheme: str) -> httpcore.ConnectionPool:
-        if scheme not in self._pools:
+    def _pool(self, scheme: str, proxy: Proxy | None) -> httpcore.ConnectionPool:
+        if (scheme, proxy) not in self._pools:
             context = open_context(self._tls) if scheme == "https" else None
-            self._pools[scheme] = httpcore.ConnectionPool(context, max_connections=None, network_backend=_Backend())
-        return self._pools[scheme]
+            self._pools[scheme, proxy] = _open_pool(context, proxy)
+        return self._pools[scheme, proxy]
+
+
+def _open_pool(context: ssl.SSLContext | None, proxy: Proxy | None) -> httpcore.ConnectionPool:
+    """Connections to masters, or to the proxy before them.  Raises BadInput for a proxy that needs a package."""
+    if proxy is None:
+        return httpcore.ConnectionPool(context, max_connections=None, network_backend=_Backend())
+    url = urlsplit(proxy.url)
+    user = None if url.username is None else (unquote(url.username), unquote(url.password or ""))
+    host = f"{url.scheme}://{bracketed(url.hostname or '')}:{url.port or _PORTS[url.scheme]}"
+    if url.scheme.startswith("socks"):
+        try:
+            return httpcore.SOCKSProxy(
+                host, proxy_auth=user, ssl_context=context, max_connections=None, network_backend=_Backend()
+            )
+        except (ImportError, RuntimeError):
+            raise BadInput(
+                f"{proxy.place} names a SOCKS proxy, which needs the package socksio",
+                field=proxy.place,
+                hint="pip install socksio",
+            ) from None
+    return httpcore.HTTPProxy(
+        host,
+        proxy_auth=user,
+        ssl_context=context,
+        proxy_ssl_context=open_context(NO_TLS_FILES) if url.scheme == "https" else None,
+        max_connections=None,
+        network_backend=_Backend(),
+    )
+
+
+_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
+
+
+class ProxiedTransport(httpx.BaseTransport):
+    """The same masters through a proxy, except those on the loopback interface.
+
+    An error of httpx has the proxy in the extensions of its request.
+    """
+
+    def __init__(self, network: NetworkTransport, proxy: Proxy) -> None:
+        self._network, self._proxy = network, proxy
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request, as `NetworkTransport` does.  Raises ProxyError if the proxy wants credentials."""
+        if is_loopback(request.url.host):
+            return self._network.handle_request(request)
+        request.extensions = {**request.extensions, "proxy": self._proxy}
+        response = self._network.handle_request(request, self._proxy)
+        if response.status_code == PROXY_WANTS_CREDENTIALS:
+            response.close()
+            raise httpx.ProxyError("407 Proxy Authentication Required", request=request)
+        return response
+
+
+PROXY_WANTS_CREDENTIALS = 407
+"""A status that only a proxy has."""
 
 
 class _Body(httpx.SyncByteStream):
@@ -108,7 +174,7 @@ def _errors_of_httpx() -> Iterator[None]:
     """Turn each error of httpcore into that of httpx with the same name, or the name of its parent."""
     try:
         yield
-    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError) as error:
+    except (httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError) as error:
         same = next(kind for ancestor in type(error).mro() if (kind := getattr(httpx, ancestor.__name__, None)))
         raise same(str(error)) from error
 

@@ -31,9 +31,10 @@ OF_A_MASTER = frozenset(
         "cacert",
         "cert",
         "key",
+        "proxy",
     }
 )
-"""Credentials and trust: used only for the context's own master."""
+"""Credentials, trust and the way there: used only for the context's own master."""
 
 _BELONGS_TO = {"key": "cert", "secret": "principal", "secret_file": "principal", "secret_from": "principal"}
 """A context's setting on the left applies only together with its setting on the right."""

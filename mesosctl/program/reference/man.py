@@ -24,6 +24,13 @@ _SURROUNDINGS = (
         ),
     ),
     (
+        "HTTP_PROXY, HTTPS_PROXY, ALL_PROXY, NO_PROXY",
+        (
+            "The proxies to masters if neither --proxy nor MESOSCTL_PROXY nor the context names one, and the hosts "
+            "that are reached without. A master on this machine never goes through a proxy."
+        ),
+    ),
+    (
         "MESOSCTL_PAGER, PAGER",
         "The pager for help that is longer than the terminal. The default is less; an empty MESOSCTL_PAGER uses none.",
     ),

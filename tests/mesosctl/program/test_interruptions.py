@@ -106,19 +106,30 @@ def signals() -> Iterator[None]:
 
 @pytest.mark.usefixtures("signals")
 @pytest.mark.parametrize("number", SIGNALS)
-def test_one_that_a_library_turns_into_another_error_is_still_one(cluster, number: signal.Signals):
-    """As pydantic does while it builds a model."""
+@pytest.mark.parametrize("becomes", [RuntimeError("this is no schema"), KeyboardInterrupt()])
+def test_one_that_a_library_turns_into_another_error_is_still_one(cluster, number: signal.Signals, becomes):
+    """As pydantic does while it builds a model, and typer with one that comes before a command begins."""
     environment = InMemory(transport=cluster)
 
     def build(_request: httpx.Request) -> httpx.Response:
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(number)
-        raise RuntimeError("this is no schema")
+        raise becomes
 
     cluster.instead["GET /quota"] = [build]
     obey_signals(environment)
     status = main(["quota", "list", "--master", "http://m:5050", "--no-audit"], environment)
     assert (status, environment.err) == SIGNALS[number]
+
+
+@pytest.mark.parametrize("kind", [HungUp, Terminated])
+def test_one_outside_of_a_command_has_its_own_status(monkeypatch, capsys, kind):
+    def start(_arguments):
+        raise Interruption(kind)
+
+    monkeypatch.setattr("mesosctl.program.run.run_as_program", start)
+    assert main(["quota", "list"]) == int(interrupted(Interruption(kind), "").exit_status)
+    assert capsys.readouterr().err == f"mesosctl: {interrupted(Interruption(kind), 'no change was sent').message}\n"
 
 
 def test_an_error_without_a_signal_is_a_bug(run, cluster):
