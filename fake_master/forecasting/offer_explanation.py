@@ -1,4 +1,4 @@
-"""An account of a cluster for roles of frameworks: the allocator's decision on every agent, and who holds the rest."""
+"""An account of a cluster for roles of frameworks: what a run of the allocator would offer, and where the rest is."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -7,7 +7,7 @@ from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.offerable.allocations import is_unreserved_nonrevocable
 from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient
 from fake_master.allocator.hierarchical.stages.run import Rejection
-from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
+from fake_master.allocator.hierarchical.stages.trial_run import Decision, Trial, try_offers
 from fake_master.master import Master
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
@@ -36,26 +36,24 @@ def accounts_of(
     allocator = master.allocator
     assert isinstance(allocator, HierarchicalAllocator), "every allocator that a snapshot can name is hierarchical"
     order = [role for role, _ in allocator.serving_order()]
-    trial = try_offers(allocator.state, subjects)
-    accounting = _Accounting(snapshot, master, allocator, trial, out_of_service)
-    return [accounting.account(*subject, order) for subject in subjects]
+    accounting = _Accounting(snapshot, master, allocator, out_of_service)
+    trials = try_offers(allocator.state, subjects)
+    return [accounting.account(*subject, trial, order) for subject, trial in zip(subjects, trials, strict=True)]
 
 
 class _Accounting:
-    """One cluster: who holds what, what is free, and the allocator's decisions about it."""
+    """One cluster: who holds what, and what is free."""
 
     def __init__(
         self,
         snapshot: ClusterSnapshot,
         master: Master,
         allocator: HierarchicalAllocator,
-        trial: TrialRun,
         out_of_service: Mapping[str, str],
     ) -> None:
         self._snapshot = snapshot
         self._master = master
         self._state = allocator.state
-        self._trial = trial
         self._out_of_service = out_of_service
         self._framework_names = {framework.id: framework.name for framework in snapshot.frameworks}
         self._agent_names = display_names({agent.id: agent.hostname for agent in snapshot.agents})
@@ -66,33 +64,34 @@ class _Accounting:
         for offer in snapshot.offers:
             self._offered.setdefault(offer.agent_id, []).append((offer.framework_id, offer.role, offer.resources))
 
-    def account(self, framework_id: str, role: str, order: Sequence[str]) -> OfferAccount:
-        """Return the account of one subject; `order` is that in which active roles are served, empty if unknown."""
+    def account(self, framework_id: str, role: str, trial: Trial, order: Sequence[str]) -> OfferAccount:
+        """Return the account of one subject, of which `trial` is the run.
+
+        `order` is that in which active roles are served, empty if unknown.
+        """
         client = self._state.frameworks[framework_id].clients[role]
         return OfferAccount(
             framework_id=framework_id,
             framework=self._framework_names[framework_id],
             role=role,
             agents=tuple(
-                ExplainedAgent(agent.id, agent.hostname, tuple(_merged(self._lines(agent, client))))
+                ExplainedAgent(agent.id, agent.hostname, tuple(_merged(self._lines(agent, client, trial))))
                 for agent in self._snapshot.agents
             ),
-            lacking=self._trial.lacking,
+            lacking=trial.lacking,
             guarantee=self._snapshot.quotas.get(top_level(role), Quota()).guarantees,
             minimum=client.eligibility.minimum,
-            reached=self._reached(role),
+            reached=self._reached(role, trial),
             ahead=tuple(order[: order.index(role)]) if role in order else (),
             evictable=tuple(self._evictable(role)),
         )
 
-    def _reached(self, role: str) -> Limits:
+    def _reached(self, role: str, trial: Trial) -> Limits:
         """Return the limits that leave the role nothing."""
-        bounds = self._trial.bounds.get(role)
         limits = self._snapshot.quotas.get(top_level(role), Quota()).limits
-        left = Limits() if bounds is None else bounds.limits_left
-        return Limits({name: limits[name] for name, amount in left.items() if amount <= 0 and name in limits})
+        return Limits({name: limits[name] for name, left in trial.limits_left.items() if left <= 0 and name in limits})
 
-    def _lines(self, agent: ClusterAgent, client: AllocatorClient) -> Iterator[WithheldResources]:
+    def _lines(self, agent: ClusterAgent, client: AllocatorClient, trial: Trial) -> Iterator[WithheldResources]:
         """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""
         held: tuple[tuple[Cause, Mapping[str, list[Held]]], ...] = (("used", self._used), ("offered", self._offered))
         for cause, by_agent in held:
@@ -110,22 +109,29 @@ class _Accounting:
                 )
         record = self._state.agents[agent.id]
         free = record.free_resources.resources
-        decision = self._trial.decisions.get((agent.id, client.framework.id, client.role.name))
+        decision = trial.decisions.get(agent.id)
         if decision is not None:
-            yield from self._free_lines(record, free, client, decision)
+            yield from self._free_lines(record, free, client, decision, trial.still_lacking or trial.lacking)
         elif free:
             yield WithheldResources(
                 "out-of-service", free.separate_quantities(), status=self._out_of_service.get(agent.id)
             )
 
     def _free_lines(
-        self, agent: AllocatorAgent, free: Resources, client: AllocatorClient, decision: Decision
+        self,
+        agent: AllocatorAgent,
+        free: Resources,
+        client: AllocatorClient,
+        decision: Decision,
+        lacking: Mapping[str, Quantities],
     ) -> Iterator[WithheldResources]:
         """Yield what is free of an agent in service, by the reason why it is not offered."""
+        if decision.offered:
+            yield WithheldResources("open", decision.offered.separate_quantities())
         eligibility = client.eligibility
         unfit = eligibility.own_capabilities.missing_capability(agent.free_resources.features)
         visible: list[Resource] = []
-        for entry in free:
+        for entry in free - decision.offered:
             missing = unfit or eligibility.accepted_kinds.missing_capability(entry)
             amounts = Resources([entry]).separate_quantities()
             if not entry.allocatable_to(client.role.name):
@@ -142,30 +148,26 @@ class _Accounting:
         if cause is not None:
             yield WithheldResources(cause, left.separate_quantities())
             return
-        yield from self._bounded_lines(left, client, decision)
+        yield from self._bounded_lines(left, client, decision, lacking)
 
     def _bounded_lines(
-        self, visible: Resources, client: AllocatorClient, decision: Decision
+        self, left: Resources, client: AllocatorClient, decision: Decision, lacking: Mapping[str, Quantities]
     ) -> Iterator[WithheldResources]:
-        """Yield the amounts that quota withholds, and those that it leaves.
+        """Yield the amounts that quota withholds, and those of which it leaves too little, or only what was refused.
 
         Where an agent is not divided, the guarantees keep the whole of one that does not fit beside them.
         """
-        bounds = self._trial.bounds[client.role.name]
-        rest = dict(visible.separate_quantities().items())
-        counted = visible.filter(is_unreserved_nonrevocable).scalar_quantities()
-        offered = decision.offered.filter(is_unreserved_nonrevocable).scalar_quantities()
+        bounds = decision.bounds
+        rest = dict(left.separate_quantities().items())
+        counted = left.filter(is_unreserved_nonrevocable).scalar_quantities()
         undivided = self._state.options.quota_takes_whole_agents and not decision.offered and not decision.refused
         if undivided and bounds.spare is not None and not bounds.spare.contains(counted):
-            yield WithheldResources("guarantee", visible.separate_quantities(), tuple(sorted(self._trial.lacking)))
+            yield WithheldResources("guarantee", left.separate_quantities(), tuple(sorted(lacking)))
             return
         for name, amount in counted.items():
             limit = bounds.limits_left.get(name)
             spare = None if bounds.spare is None else bounds.spare.get_amount(name)
-            if decision.offered:
-                withheld = amount - offered.get_amount(name)
-            else:
-                withheld = amount - min(bound for bound in (amount, limit, spare) if bound is not None)
+            withheld = amount - min(bound for bound in (amount, limit, spare) if bound is not None)
             if withheld <= 0:
                 continue
             rest[name] -= withheld
@@ -173,12 +175,10 @@ class _Accounting:
             if limit is not None and (spare is None or limit <= spare):
                 yield WithheldResources("limit", amounts, (client.role.name,))
             else:
-                lacking = [role for role, short in self._trial.lacking.items() if short.get_amount(name)]
-                yield WithheldResources("guarantee", amounts, tuple(sorted(lacking)))
-        left = Quantities(rest)
-        if left:
-            cause: Cause = "open" if decision.offered else "filter" if decision.refused else "minimum"
-            yield WithheldResources(cause, left)
+                owed = [role for role, short in lacking.items() if short.get_amount(name)]
+                yield WithheldResources("guarantee", amounts, tuple(sorted(owed)))
+        if over := Quantities(rest):
+            yield WithheldResources("filter" if decision.refused else "minimum", over)
 
     def _is_of_agent(self, entry: Resource) -> bool:
         """Return whether it is part of an agent's total; what its owner lends is not."""

@@ -1,4 +1,4 @@
-"""A trial says what the next run would decide of each agent for a client, and changes nothing."""
+"""A trial says what the next run would decide of each agent for a client that is alone, and changes nothing."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.hierarchical.stages.run import Rejection
-from fake_master.allocator.hierarchical.stages.trial_run import Decision, TrialRun, try_offers
+from fake_master.allocator.hierarchical.stages.trial_run import Decision, Trial, try_offers
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo, OffersByRole
 from fake_master.allocator.options import Options
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
@@ -15,6 +15,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from tests.fake_master.allocator.words import expand
 
 INTERVAL = 1.0
+WEB = Quantities({"cpus": 1000})
 
 
 class Market:
@@ -38,11 +39,18 @@ class Market:
     def join(self, name: str, role: str, *, active: bool = True, suppressed: Collection[str] = ()) -> None:
         self.allocator.add_framework(FrameworkInfo(name, frozenset({role})), active=active, suppressed=suppressed)
 
-    def decide(self, framework: str, role: str) -> dict[str, Decision]:
-        return {agent: decision for (agent, *_), decision in self.trial((framework, role)).decisions.items()}
+    def decide(self, framework: str, role: str) -> Mapping[str, Decision]:
+        return self.trial(framework, role).decisions
 
-    def trial(self, *subjects: tuple[str, str]) -> TrialRun:
-        return try_offers(self.allocator.state, subjects)
+    def offered(self, framework: str, role: str) -> dict[str, Resources]:
+        return {agent: decision.offered for agent, decision in self.decide(framework, role).items()}
+
+    def trial(self, framework: str, role: str) -> Trial:
+        (trial,) = self.trials((framework, role))
+        return trial
+
+    def trials(self, *subjects: tuple[str, str]) -> list[Trial]:
+        return list(try_offers(self.allocator.state, subjects))
 
     def run(self) -> dict[str, OffersByRole]:
         self.offers.clear()
@@ -57,30 +65,55 @@ def cpus(amount: int, **more: int) -> Quota:
 def test_agrees_with_the_next_run_and_changes_nothing() -> None:
     market = Market({"A": "4/2048", "B": "cpus(other):2;cpus:1;mem:64"})
     market.join("F", "ads")
-    tried = market.decide("F", "ads")
+    tried = market.offered("F", "ads")
     offered = market.run()["F"]["ads"]
-    assert {agent: decision.offered for agent, decision in tried.items()} == {
-        agent: resources.allocated_to(None) for agent, resources in offered.items()
-    }
+    assert tried == {agent: resources.allocated_to(None) for agent, resources in offered.items()}
 
 
-def test_no_decision_depends_on_another() -> None:
-    """A run gives the first framework everything; each would be offered all of it, were it its turn."""
+def test_each_is_tried_as_if_it_were_alone() -> None:
+    """A run gives the first framework everything; each would be offered all of it if the others did not ask."""
     market = Market({"A": "4/2048"}, ads=Quota(Quantities(), Limits({"cpus": 4000})))
     market.join("F", "ads")
     market.join("G", "web")
-    trial = market.trial(("F", "ads"), ("G", "web"))
-    assert {whom: decision.offered for (_, whom, _), decision in trial.decisions.items()} == {
-        "F": expand("4/2048"),
-        "G": expand("4/2048"),
-    }
+    trials = market.trials(("F", "ads"), ("G", "web"), ("F", "ads"))
+    assert [trial.decisions["A"].offered for trial in trials] == [expand("4/2048")] * 3
+
+
+def test_what_is_offered_of_one_agent_is_not_offered_of_the_next() -> None:
+    """Both agents could each give 2 cpus beside the guarantee and within the limit, but not at the same time."""
+    of_guarantee = Market({"A": "12/6144", "B": "8/4096"}, web=cpus(18, mem=4096000))
+    of_limit = Market({"A": "12/6144", "B": "8/4096"}, ads=Quota(Quantities(), Limits({"cpus": 2000, "mem": 6144000})))
+    for market in (of_guarantee, of_limit):
+        market.join("F", "ads")
+        tried = market.offered("F", "ads")
+        assert tried == {"A": expand("2/6144"), "B": Resources()}
+        assert market.run() == {"F": {"ads": {"A": expand("2/6144").allocated_to("ads")}}}
+
+
+def test_the_second_stage_adds_to_what_the_first_offered() -> None:
+    """The first stage meets the guarantee with regular resources, and slack of use comes in the second."""
+    market = Market({"A": "4/2048;cpus{REV}:2", "B": "4/2048"}, whole=True, ads=cpus(2), web=cpus(4))
+    market.allocator.add_framework(
+        FrameworkInfo("F", frozenset({"ads"}), capabilities=frozenset({"REVOCABLE_RESOURCES"}))
+    )
+    tried = market.offered("F", "ads")
+    assert tried == {"A": expand("4/2048;cpus{REV}:2"), "B": Resources()}
+    assert market.run() == {"F": {"ads": {"A": tried["A"].allocated_to("ads")}}}
+
+
+def test_what_counts_towards_a_guarantee_above_its_role_frees_as_much_in_the_next_run() -> None:
+    """A role below one with quota is not served in the first stage."""
+    market = Market({"A": "cpus:1", "B": "cpus:2"}, db=cpus(2))
+    market.join("F", "db/x")
+    assert market.offered("F", "db/x") == {"A": expand("cpus:1"), "B": expand("cpus:2")}
+    assert market.offered("F", "db/x") == {"A": expand("cpus:1"), "B": expand("cpus:2")}, "and it was undone"
 
 
 def test_only_the_subject_is_decided_about_and_all_take_part_again_afterwards() -> None:
     market = Market({"A": "4/2048", "B": "4/2048"}, web=cpus(4))
     market.join("F", "ads")
     market.join("G", "web")
-    assert set(market.trial(("F", "ads")).decisions) == {("A", "F", "ads"), ("B", "F", "ads")}
+    assert set(market.decide("F", "ads")) == {"A", "B"}
     assert sorted(market.run()) == ["F", "G"]
 
 
@@ -97,7 +130,7 @@ def test_a_filter_is_the_reason_until_it_ends() -> None:
     market.join("F", "ads")
     offered = market.run()["F"]["ads"]["A"]
     market.allocator.recover_resources("F", "A", offered, 5.0)
-    assert market.decide("F", "ads")["A"] == Decision(Resources(), Rejection.FILTER)
+    assert market.decide("F", "ads")["A"].rejection is Rejection.FILTER
     assert market.run() == {}
 
 
@@ -106,33 +139,35 @@ def test_an_agent_that_the_constraints_exclude_is_told_of() -> None:
     market.allocator.add_framework(
         FrameworkInfo("F", frozenset({"ads"}), excludes={"ads": lambda agent: agent.id == "A"})
     )
-    assert market.decide("F", "ads") == {
-        "A": Decision(Resources(), Rejection.EXCLUDED),
-        "B": Decision(expand("4/2048")),
-    }
+    tried = market.decide("F", "ads")
+    assert tried["A"].rejection is Rejection.EXCLUDED
+    assert market.offered("F", "ads") == {"A": Resources(), "B": expand("4/2048")}
 
 
 def test_what_guarantees_lack_is_not_offered_to_others() -> None:
     market = Market({"A": "4/2048"}, web=cpus(3))
     market.join("F", "ads")
-    trial = market.trial(("F", "ads"))
-    assert trial.lacking == {"web": Quantities({"cpus": 3000})}
-    assert trial.bounds["ads"].spare == Quantities({"cpus": 1000, "mem": 2048000})
-    assert trial.decisions["A", "F", "ads"].offered == expand("1/2048")
+    trial = market.trial("F", "ads")
+    assert trial.lacking == trial.still_lacking == {"web": Quantities({"cpus": 3000})}
+    assert trial.decisions["A"].bounds.spare == Quantities(), "after what is offered"
+    assert trial.decisions["A"].offered == expand("1/2048")
 
 
 def test_the_bounds_of_whole_agents_are_told_too() -> None:
     market = Market({"A": "4/2048", "B": "cpus:1;mem:64;cpus{REV}:2"}, whole=True, web=cpus(3))
     market.join("F", "ads")
-    assert market.trial(("F", "ads")).bounds["ads"].spare == Quantities({"cpus": 2000, "mem": 2112000})
+    tried = market.decide("F", "ads")
+    assert tried["A"].bounds.spare == Quantities({"cpus": 1000, "mem": 2048000}), "after B, which fits"
+    assert (tried["A"].offered, tried["B"].offered) == (Resources(), expand("cpus:1;mem:64"))
 
 
 def test_too_little_of_a_limit_is_left() -> None:
     market = Market({"A": "cpus:4"}, ads=Quota(Quantities(), Limits({"cpus": 0})))
     market.join("F", "ads")
-    trial = market.trial(("F", "ads"))
-    assert trial.decisions["A", "F", "ads"] == Decision(Resources())
-    assert trial.bounds["ads"].limits_left == Limits({"cpus": 0})
+    trial = market.trial("F", "ads")
+    assert trial.decisions["A"].offered == Resources()
+    assert not trial.decisions["A"].refused
+    assert trial.limits_left == Limits({"cpus": 0})
 
 
 def test_a_filter_on_what_a_limit_leaves_is_told() -> None:
@@ -141,13 +176,15 @@ def test_a_filter_on_what_a_limit_leaves_is_told() -> None:
     offered = market.run()["F"]["ads"]["A"]
     assert offered.allocated_to(None) == expand("1/2048")
     market.allocator.recover_resources("F", "A", offered, 5.0)
-    assert market.decide("F", "ads")["A"] == Decision(Resources(), refused=True)
+    assert market.decide("F", "ads")["A"].refused
 
 
 def test_a_guarantee_of_its_own_is_served_first() -> None:
     market = Market({"A": "4/2048"}, ads=cpus(3), web=cpus(1))
     market.join("F", "ads")
-    assert market.decide("F", "ads")["A"].offered.scalar_quantities()["cpus"] == 3000
+    trial = market.trial("F", "ads")
+    assert (trial.lacking, trial.still_lacking) == ({"ads": Quantities({"cpus": 3000}), "web": WEB}, {"web": WEB})
+    assert trial.decisions["A"].offered.scalar_quantities()["cpus"] == 3000
 
 
 def test_agents_that_are_out_of_service_are_not_decided_about() -> None:
@@ -161,4 +198,4 @@ def test_alike_agents_each_have_a_decision() -> None:
     """A run looks at only one of many agents that are alike where quota leaves nothing."""
     market = Market({f"A{n}": "cpus:1" for n in range(4)}, web=cpus(9))
     market.join("F", "ads")
-    assert market.decide("F", "ads") == {f"A{n}": Decision(Resources()) for n in range(4)}
+    assert market.offered("F", "ads") == {f"A{n}": Resources() for n in range(4)}

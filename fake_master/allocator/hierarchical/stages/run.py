@@ -134,9 +134,12 @@ class Run:
             by_agent[agent.id] = allocation.with_role
         if allocation.shared:
             self.agents_with_shared_offers.add(agent)
-        allowance = client.role.allowance
-        if allowance is not None:
-            allowance.charge(part.quota_charge)
+        self.charge(client.role, part, guaranteed)
+
+    def charge(self, role: RoleNode, part: OfferedPart, guaranteed: Pairs) -> None:
+        """Count a part that was handed out against the bounds of the rest of the run."""
+        if role.allowance is not None:
+            role.allowance.charge(part.quota_charge)
         if self.unmet_guarantees:
             clamped_subtract(self.headroom, part.quota_charge)
             clamped_subtract(self.unmet_guarantees, guaranteed)
