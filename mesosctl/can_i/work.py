@@ -8,14 +8,14 @@ that the master shows in its flags.
 
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mesosctl.can_i.command_permissions import LOCAL, CommandPermission, PermissionQuestion, Verb, judge
 from mesosctl.can_i.questions import TypedCommand, Values
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.amounts.resource import Disk, Labels, Reservation, Resource
-from mesosctl.mesos.errors import Forbidden, NotFound
+from mesosctl.mesos.errors import Forbidden, MesosctlError, NotFound
 from mesosctl.mesos.messages import operator_calls, responses
 from mesosctl.mesos.messages.acls import acls_of_master
 from mesosctl.mesos.messages.agent_operations import CreateVolumes, ReserveResources, UnreserveResources
@@ -64,6 +64,10 @@ class PermissionsOfMaster:
         self._master = master
         self._acls = acls
         self._progress = progress
+        self._refusals: dict[bytes, MesosctlError] = {}
+        """By the trial that a master has refused; several commands need the same permission."""
+        self._answers: dict[str, Any] = {}
+        """The answer of a master, or its Forbidden, by the path that was read."""
 
     @property
     def principal(self) -> str | None:
@@ -90,7 +94,7 @@ class PermissionsOfMaster:
     def _shown(self) -> tuple[Acls, Mapping[str, str]] | None:
         """The ACLs that the master shows, and its flags; None if this principal may not see them."""
         try:
-            answer = self._master.get("/flags")
+            answer = self._read_once("/flags")
             acls = acls_of_master(answer)
         except Forbidden:
             return None
@@ -164,7 +168,9 @@ class PermissionsOfMaster:
         trial = _TRIALS[verb.command](self, name or "")
         if isinstance(trial, str):
             return CommandPermission(question, None, trial)
-        refused = self._master.refusal_of(trial.call)
+        if trial.call not in self._refusals:
+            self._refusals[trial.call] = self._master.refusal_of(trial.call)
+        refused = self._refusals[trial.call]
         if isinstance(refused, Forbidden):
             return CommandPermission(question, False, refused.message, "master")
         if refused.status == trial.refused_with:
@@ -176,7 +182,7 @@ class PermissionsOfMaster:
     def _read(self, question: PermissionQuestion) -> CommandPermission:
         try:
             for path in [_READ_BY_ACTION[action] for action in question.verb.actions] or [_OF_AGENTS]:
-                self._master.get(path)
+                self._read_once(path)
         except Forbidden as refused:
             return CommandPermission(question, False, refused.message, "master")
         if question.name is not None:
@@ -185,6 +191,17 @@ class PermissionsOfMaster:
         if question.verb.actions and question.verb.of:
             sees += ", and leaves out what this principal may not see"
         return CommandPermission(question, True, sees, "master")
+
+    def _read_once(self, path: str) -> Any:
+        """The answer of a path.  Raises Forbidden, also if it was read before."""
+        if path not in self._answers:
+            try:
+                self._answers[path] = self._master.get(path)
+            except Forbidden as refused:
+                self._answers[path] = refused
+        if isinstance(self._answers[path], Forbidden):
+            raise self._answers[path]
+        return self._answers[path]
 
     # --- Trials: each returns why there is none as a sentence ------------------------------------
 

@@ -409,9 +409,7 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
         return
     after = typed[places[-1] + (1 if "=" in typed[places[-1]] else 2) :]
     unnamed = [
-        word
-        for word in after
-        if word in (resources or ()) and any(entry.name not in limits for entry in parse_words([word]))
+        word for word in after if word in (resources or ()) and any(name not in limits for name in _names_in(word))
     ]
     if unnamed:
         from mesosctl.mesos.amounts.amount_text import in_mesos_notation
@@ -423,6 +421,11 @@ def ask_about_words_after_limit(session: Session, resources: Sequence[str] | Non
             f"write {options_text(limit=both)} to limit it too, or put it before --limit",
             case=AFTER_LIMIT,
         )
+
+
+def _names_in(word: str) -> list[str]:
+    """The names of the amounts in a word that was parsed, also of a share such as `cpus:25%`."""
+    return [token.partition(":")[0].strip() for token in word.split(";") if token.strip()]
 
 
 def has_parts(words: Sequence[str]) -> bool:

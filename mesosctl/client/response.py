@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from mesosctl.client.deadline import Deadline
     from mesosctl.client.response_body import HeldBody
 
+GIVE_CREDENTIALS = "give --principal and --secret-file, or --token-file"
+"""A hint to somebody without credentials."""
 _LONGEST_DETAIL = 600
 _CERTAINLY_NOTHING = ("No leader elected", "Master has not finished recovery")
 """How a master's own 503 begins (Mesos documentation, "HTTP Endpoints"): it has not read the request."""
@@ -49,7 +51,7 @@ class RequestIdentity(NamedTuple):
         """The sentence for 401, and what to do."""
         if self.proof is None:
             sentence = f"{self.base} requires authentication, but got no credentials (401)"
-            hint = "give --principal and --secret-file, or --token-file"
+            hint = GIVE_CREDENTIALS
         elif self.proof == "token":
             sentence, hint = (
                 f"wrong token for {self.base} (401)",

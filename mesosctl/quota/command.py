@@ -1,7 +1,7 @@
 """`mesosctl quota`: its verbs."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -31,21 +31,25 @@ from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.questions import LEFT_OUT
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
-from mesosctl.mesos.amounts.quantities import SIGN, Quantities, Quota
+from mesosctl.client.response import GIVE_CREDENTIALS
+from mesosctl.mesos.amounts.amount_text import in_mesos_notation, in_words
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.mesos.errors import MesosctlError, RuleViolation, UsageError
+from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.exit_status import ExitStatus, status_of
 from mesosctl.mesos.messages.quota.calls import read_quota_request, read_update_quota
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, describe_losses, guarantees_of
-from mesosctl.mesos.rules.quota.rules import check_guarantee
+from mesosctl.mesos.rules.quota.rules import check_guarantee, quota_of_guarantee
 from mesosctl.quota.check import check_quota, quota_room, room_for_tasks
 from mesosctl.quota.report import quota_changes, quota_check, quota_list, quota_show
 from mesosctl.quota.report import quota_room as report_of
+from mesosctl.quota.shares import TypedAmounts
 from mesosctl.quota.suggested import instead_of_signs
 from mesosctl.quota.work import make_update, plan_update, remove_quotas, set_if_different, set_quota
 from mesosctl.reading.list_options import Count, Watch, show_list, sort_option
-from mesosctl.reading.notes import note_role, note_role_at_limit, note_unmet_wish
-from mesosctl.reading.quotas import QUOTA_KEYS, QuotaOptions, list_quotas, read_quotas, show_quota
+from mesosctl.reading.notes import note_role, note_role_at_limit, note_unmet_wish, sums_for_signs
+from mesosctl.reading.quotas import QUOTA_KEYS, QuotaOptions, list_quotas, read_capacity, read_quotas, show_quota
 from mesosctl.reading.selection import Selection
 from mesosctl.show.output_formats import NARROW
 from mesosctl.show.report import Report
@@ -58,19 +62,42 @@ Force = Annotated[
 ]
 
 
-@contextmanager
-def _sums_for_signs(
-    session: Session, role: str, words: Sequence[str] | None, limit: str | None, options: QuotaOptions
-) -> Iterator[None]:
-    """Let a refusal of amounts such as `cpus:+2` name the command that sets the sum, if the quota can be read."""
-    try:
-        yield
-    except RuleViolation as error:
-        if SIGN in (error.rule, *(other.rule for other in error.joined)):
-            with suppress(MesosctlError), session.open_master() as master:
-                stored = read_quotas(master).get(role)
-                error.hint = instead_of_signs(role, words or (), limit, stored, master.profile, options) or error.hint
-        raise
+def _options(session: Session, *, force: bool, allow_new_resource: bool, create: bool = False) -> QuotaOptions:
+    return QuotaOptions(
+        force,
+        session.options.api or "auto",
+        session.waits,
+        allow_new_resource,
+        create=create,
+        dry_run=bool(session.options.dry_run),
+    )
+
+
+def _amounts(session: Session, typed: TypedAmounts) -> TypedAmounts:
+    """The amounts that are typed, with shares of the cluster's capacity resolved, which a note tells."""
+    if not typed.have_shares:
+        return typed
+    with session.open_master() as master:
+        capacity = read_capacity(master)
+    for sentence in typed.sentences(capacity):
+        session.note(sentence)
+    return typed.of(capacity)
+
+
+def _parse(
+    session: Session, role: str, typed: TypedAmounts, options: QuotaOptions
+) -> tuple[list[Resource] | None, Limits | None]:
+    """The entries of a guarantee and the limits, each None if it is not given.
+
+    Raises RuleViolation; for amounts such as `cpus:+2`, its hint is the command that sets the sum.
+    """
+
+    def in_sum(master: LeadingMaster) -> str | None:
+        stored = read_quotas(master).get(role)
+        return instead_of_signs(role, typed.resources or (), typed.limit, stored, master.profile, options)
+
+    with sums_for_signs(session, in_sum):
+        return parse_quota(role, typed.resources, typed.limit)
 
 
 def check_role_of_file(argument: str | None, in_file: Sequence[str]) -> None:
@@ -158,6 +185,7 @@ IfDifferent = Annotated[
         ("quota set dev cpus:12 mem:6GiB", "guarantee 12 cpus and 6 GiB"),
         ("quota set dev 'cpus:12;mem:6144' --force", "even if the cluster has less than that now"),
         ("quota set dev cpus:12 --limit 'cpus:16;mem:8GiB'", "with limits"),
+        ("quota set dev cpus:25% mem:25%", "a quarter of what the agents have now"),
         ("quota set ops --limit cpus:4", "a limit without a guarantee"),
         ("quota set -f quota.json", "from the JSON of POST /quota"),
         ("quota set dev cpus:12 mem:6GiB --if-different", "in a script that may run again"),
@@ -177,8 +205,9 @@ def set_(  # noqa: PLR0913  # one parameter an option
     """Set the quota of a role that has none: a guarantee, a limit, or both.
 
     RESOURCES are guaranteed, and --limit caps what the role may use; what you do not name is neither guaranteed nor
-    limited. With -f, the request is the documented JSON of POST /quota or SET_QUOTA, including the role, and means the
-    same; give limits with --limit, because that JSON cannot express them.
+    limited. cpus:25% is that share of the cpus that the agents have; it is resolved before it is sent, and a note tells
+    the amount. With -f, the documented JSON of POST /quota or SET_QUOTA, including the role, is guaranteed as RESOURCES
+    are, without a limit; give limits with --limit, because that JSON cannot express them.
 
     Mesos 1.9 and later receive UPDATE_QUOTA. With --api v0, mesosctl sends POST /quota itself; such a master then makes
     the limit equal to the guarantee, and a note says so.
@@ -191,13 +220,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
     """
     session: Session = ctx.obj
     written = None
-    options = QuotaOptions(
-        force,
-        session.options.api or "auto",
-        session.waits,
-        allow_new_resource,
-        dry_run=bool(session.options.dry_run),
-    )
+    options = _options(session, force=force, allow_new_resource=allow_new_resource)
     if file is not None:
         if resources:
             raise UsageError("RESOURCES and --file cannot be used together", field="--file", hint="give one of them")
@@ -215,8 +238,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
             hint=f"for example, {command('quota set', 'dev', 'cpus:12', 'mem:6GiB')}",
         )
     else:
-        with _sums_for_signs(session, role, resources, limit, options):
-            entries, limits = parse_quota(role, resources, limit)
+        entries, limits = _parse(session, role, _amounts(session, TypedAmounts(resources, limit)), options)
         guarantee = entries or []
     refusals = written.refusals(role) if written else refusals_of(resources or ())
     ask_about_words_after_limit(session, resources, limits)
@@ -229,8 +251,21 @@ def set_(  # noqa: PLR0913  # one parameter an option
         make = set_if_different if if_different else set_quota
         change = make(master, role, guarantee, limits, options, agree)
         session.emit(quota_changes([change]))
+        if written is not None and limits is None and change.after is not None:
+            _note_limit_of_request(session, master, role, change.after)
         note_role(session, master, role)
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)
+
+
+def _note_limit_of_request(session: Session, master: LeadingMaster, role: str, quota: Quota) -> None:
+    """Tell the operator of a file if the request that it is for would limit the role too, as it does from 1.9 on."""
+    by_request = quota_of_guarantee(quota.guarantees, master.profile)
+    if by_request != quota:
+        limit = in_mesos_notation(by_request.limits)
+        session.note(
+            f"'{role}' has no limit; POST /quota with this file would limit it to {in_words(by_request.limits)}, as "
+            f"{command('quota update', role, limit=limit)} does"
+        )
 
 
 Create = Annotated[bool, typer.Option("--create", help="Also set quota for a role that has none.", show_default=False)]
@@ -263,7 +298,8 @@ def update(  # noqa: PLR0913  # one parameter an option
 
     RESOURCES replace the whole guarantee, and --limit replaces all limits; the word none removes them. If you leave out
     RESOURCES or --limit, that part stays as it is. If you leave out one resource of several, its amount is lost, so you
-    are asked first; a script uses --yes. You are not asked when you name a smaller amount.
+    are asked first; a script uses --yes. You are not asked when you name a smaller amount. cpus:25% is a share of what
+    the agents have, as in quota set.
 
     Mesos 1.9 and later change it in one step. On an older master, or with --api v0, the quota is removed and set again;
     if that fails, the old quota is restored.  With -f, the change is the documented JSON of UPDATE_QUOTA, or one of its
@@ -271,14 +307,7 @@ def update(  # noqa: PLR0913  # one parameter an option
     """
     session: Session = ctx.obj
     written = None
-    options = QuotaOptions(
-        force,
-        session.options.api or "auto",
-        session.waits,
-        allow_new_resource,
-        create=create,
-        dry_run=bool(session.options.dry_run),
-    )
+    options = _options(session, force=force, allow_new_resource=allow_new_resource, create=create)
     if file is not None:
         if resources or limit is not None:
             raise UsageError(
@@ -297,8 +326,9 @@ def update(  # noqa: PLR0913  # one parameter an option
             hint=f"for example, {command('quota update', 'dev', 'cpus:8')}",
         )
     else:
-        with _sums_for_signs(session, role, resources, limit, options), refusals_of(resources or ()):
-            entries, limits = parse_quota(role, resources, limit)
+        amounts = _amounts(session, TypedAmounts(resources, limit))
+        with refusals_of(resources or ()):
+            entries, limits = _parse(session, role, amounts, options)
             guarantee = None if entries is None else guarantees_of(entries) if entries else Quantities()
         ask_about_words_after_limit(session, resources, limits)
         desired = [(role, DesiredQuotaChange(guarantee, limits))]
@@ -370,8 +400,8 @@ def check(
     if not (resources or limit is not None):
         such = command("quota check", "dev", "cpus:12", "mem:6GiB")
         raise UsageError("give RESOURCES or --limit", hint=f"for example, {such}")
-    with _sums_for_signs(session, role, resources, limit, QuotaOptions(dry_run=True)):
-        entries, limits = parse_quota(role, resources, limit)
+    amounts = _amounts(session, TypedAmounts(resources, limit))
+    entries, limits = _parse(session, role, amounts, QuotaOptions(dry_run=True))
     guarantee = entries or []
     with session.open_master() as master:
         by_request = session.options.api == "v0"
@@ -396,7 +426,7 @@ def check(
 def _how_to_know(session: Session) -> str:
     """The note that says how to turn an unknown answer into a known one."""
     if session.credentials() is None:
-        return "the master may show more to a principal: give --principal and --secret-file, or --token-file"
+        return f"the master may show more to a principal: {GIVE_CREDENTIALS}"
     return "the master may show more to another principal, and only it knows whether it would accept the quota"
 
 

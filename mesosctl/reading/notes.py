@@ -1,19 +1,20 @@
 """Notes that several commands write about a role: it may be mistyped, at its limit, or lack some of its guarantee."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.notation import listed
-from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.mesos.amounts.quantities import SIGN, Limits, Quantities, Quota
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.amounts.values import NONE
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.role_status import RoleStatus
-from mesosctl.mesos.errors import MesosctlError
+from mesosctl.mesos.errors import MesosctlError, RuleViolation
 from mesosctl.reading.quotas import note_unknown_role, status_at_limit, unmet_guarantees
 from mesosctl.reading.targets import read_agents
 from mesosctl.suggestion import command
@@ -23,6 +24,21 @@ def note_role(session: Session, master: LeadingMaster, role: str, reserved: Quan
     """Tell the operator of a role that may be mistyped, unless nothing is to be read or told any more."""
     if not session.options.quiet and (session.waits or session.options.dry_run):
         note_unknown_role(master, role, reserved or Quantities())
+
+
+@contextmanager
+def sums_for_signs(session: Session, in_sum: Callable[[LeadingMaster], str | None]) -> Iterator[None]:
+    """Let a refusal of an amount such as `cpus:+2` have the hint of `in_sum`, if that can be read.
+
+    It is the command that sets the sum of what is there and the amount; None if no command could.
+    """
+    try:
+        yield
+    except RuleViolation as error:
+        if SIGN in (error.rule, *(other.rule for other in error.joined)):
+            with suppress(MesosctlError), session.open_master() as master:
+                error.hint = in_sum(master) or error.hint
+        raise
 
 
 NO_LIMIT_OPTION = "--limit none sets no limit"

@@ -1,8 +1,8 @@
 """`mesosctl weights`: its verbs."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -20,10 +20,11 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
-from mesosctl.mesos.amounts.quantities import SIGN, format_double, parse_double
-from mesosctl.mesos.errors import MesosctlError, RuleViolation, UsageError
+from mesosctl.mesos.amounts.quantities import format_double, parse_double
+from mesosctl.mesos.errors import RuleViolation, UsageError
 from mesosctl.mesos.messages.weights import read_weight_infos
 from mesosctl.reading.list_options import Count, Watch, show_list, sort_option
+from mesosctl.reading.notes import sums_for_signs
 from mesosctl.reading.selection import Selection
 from mesosctl.show.report import Report
 from mesosctl.suggestion import command
@@ -129,17 +130,10 @@ def parse_weights(words: Sequence[str]) -> dict[str, float]:
     return found
 
 
-@contextmanager
-def _sums_for_signs(session: Session, pairs: Sequence[str]) -> Iterator[None]:
-    """Let a refusal of a weight such as `web=+2` name the command that sets the sum, if the weights can be read."""
-    try:
-        yield
-    except RuleViolation as error:
-        if error.rule == SIGN:
-            with suppress(MesosctlError), session.open_master() as master:
-                now = read_weights(master)
-                error.hint = f"for the sum, use {command('weights set', *(_summed(pair, now) for pair in pairs))}"
-        raise
+def _in_sum(master: LeadingMaster, pairs: Sequence[str]) -> str:
+    """A hint about weights with a sign, such as `web=+2`: the command that sets the sums."""
+    now = read_weights(master)
+    return f"for the sum, use {command('weights set', *(_summed(pair, now) for pair in pairs))}"
 
 
 def _summed(pair: str, now: Mapping[str, float]) -> str:
@@ -183,7 +177,7 @@ def set_(ctx: typer.Context, pairs: Pairs = None, file: PayloadFile = None) -> N
     elif not pairs:
         raise UsageError("a role and its weight are needed", hint=f"for example, {command('weights set', 'web=2')}")
     else:
-        with _sums_for_signs(session, pairs):
+        with sums_for_signs(session, lambda master: _in_sum(master, pairs)):
             target = parse_weights(pairs)
     with session.open_master() as master, written.refusals(*target) if written else nullcontext():
         changes = set_weights(master, target, v1=session.options.api == "v1", wait=session.waits)

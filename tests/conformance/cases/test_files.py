@@ -62,6 +62,30 @@ def test_a_mounted_disk_is_reserved_and_shown_with_its_source() -> None:
     assert "/dev/shm" in shown.out  # a name, as in the file
 
 
+# --- Quota ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("file", "role"), [("request-force", "team-b"), ("set-quota-call", "team-a")])
+def test_a_request_in_a_file_sets_no_limit_and_it_is_said_that_a_master_would(file: str, role: str) -> None:
+    def quota_of(lab: Lab) -> Any:
+        (shown,) = (entry for entry in CommandLine(lab).run("quota", "list", "-o", "json").json["quotas"])
+        return shown["guarantee"], shown["limit"]
+
+    for version, is_limited in (("1.4", False), ("1.11", True)):
+        lab, direct = Lab(version=version), Lab(version=version)
+        commands = CommandLine(lab)
+        ran = commands.run("quota", "set", "-f", "-", stdin=text(f"quota/{file}.json"))
+        assert ran.status == 0, ran.err
+        assert quota_of(lab)[1] == {}
+        assert (f"512MiB mem, as mesosctl quota update {role}" in ran.err) is is_limited
+        request = json.loads(text(f"quota/{file}.json"))
+        assert direct.post("/api/v1" if "type" in request else "/quota", request) == 200
+        if is_limited:
+            assert quota_of(direct) != quota_of(lab)
+            assert commands.run("quota", "update", role, "--limit", "cpus:1;mem:512").status == 0
+        assert quota_of(direct) == quota_of(lab)
+
+
 # --- Maintenance ----------------------------------------------------------------------------------------
 
 

@@ -1,6 +1,7 @@
 """`can-i`: what is tried, what a file judges, and what cannot be told."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -195,6 +196,21 @@ def test_the_next_word_is_completed():
     assert {"quota", "reserve", "agents"} <= set(words())
     assert {"check", "list", "remove", "room", "set", "show", "update"} == set(words("quota"))
     assert words("agents", "drain") == []
+
+
+def test_the_same_is_not_asked_twice():
+    line: Any = CommandLine(Lab("cpus:4;mem:2048;disk:100", version="1.11"))
+    bodies: list[bytes] = []
+    answer = line.handle_request
+
+    def heard(request: Any) -> Any:
+        bodies.append(request.method.encode() + request.url.raw_path + request.read())
+        return answer(request)
+
+    line.handle_request = heard
+    assert line.run("can-i", "--list", "--role", "dev").status == 0
+    assert len(bodies) > 10
+    assert [body for body, count in Counter(bodies).items() if count > 1] == []
 
 
 def test_everything_is_asked_without_a_change():

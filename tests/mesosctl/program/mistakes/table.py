@@ -95,7 +95,7 @@ MISTAKES = (
     Mistake("quota set ads cpu:12", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips this check", on=NEWER),
     Mistake("quota set ads cpu:12 --force", 3, NO_CPU, "did you mean cpus? --allow-new-resource skips", on=NEWER),
     Mistake("quota set ads cpus:1 memory:1GB", 3, "'GB' is a unit", "did you mean mem?"),
-    Mistake("quota set ads cpus:33%", 3, "'33%' is not a number", "mesosctl quota room shows the capacity"),
+    Mistake("quota set ads fpgas:33%", 3, "no agent has fpgas"),
     Mistake("quota set ads cpus:1 memory:64", 3, "has a resource 'memory'", "did you mean mem?", on=NEWER),
     Mistake("quota set ads bananas:1", 3, "has a resource 'bananas'", "known: cpus, mem, disk, gpus, ports", on=NEWER),
     Mistake("quota set ads cpus:1 --limit cpu:4", 3, NO_CPU, "did you mean cpus?", on=NEWER),

@@ -236,7 +236,7 @@ WORDS = (
     Mistake("quota room web --task cpus:0", 2, "each once and above zero", "for example, --task cpus:2,mem:8GiB"),
     Mistake("quota room web --task cpus:1,cpus:2", 2, "each once and above zero"),
     Mistake("quota room web --task cpu", 3, "'cpu'", "cpus:12"),
-    Mistake("quota set web cpus:50%", 3, "'50%' is not a number", "quota room shows the capacity"),
+    Mistake("whatif quota:web=cpus:50%", 3, "'50%' is not a number", "quota room shows the capacity"),
     Mistake("reserve agent-1 cpus:150% --role web", 6, "agent agent-1 does not have 18 cpus"),
     Mistake("reserve agent-1 ports:50% --role web", 3, "ports: '50%' is not a number", "for example, ports:["),
     Mistake("reserve agent-1 cpus:0% --role web", 3, "cpus is zero, but must be above zero"),
