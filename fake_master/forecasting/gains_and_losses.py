@@ -1,7 +1,7 @@
 """The comparison of a cluster at two moments: who gains, loses and starves, and what is left."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mesosctl.mesos.amounts.holding import UsedAndOffered
 from mesosctl.mesos.amounts.quantities import Quantities
@@ -62,16 +62,21 @@ def share_changes(
 ) -> tuple[tuple[HolderChange, ...], tuple[HolderChange, ...]]:
     """Every role and every framework that has, or had, anything or a guarantee; roles and frameworks apart."""
     named = sorted({*before.roles, *after.roles, *before.quotas, *after.quotas})
-    missing = after.unmet()
-    roles = tuple(_share_change("role", role, role, before, after, missing.get(role)) for role in named)
+    unmet = after.unmet()
+    roles = tuple(
+        replace(
+            _share_change("role", role, role, before, after),
+            kept=after.kept.get(role, Quantities()),
+            unmet=unmet.get(role, Quantities()),
+        )
+        for role in named
+    )
     names = {**before.names, **after.names}
     ids = sorted({*before.frameworks, *after.frameworks}, key=lambda framework_id: (names[framework_id], framework_id))
     return roles, tuple(_share_change("framework", names[known_id], known_id, before, after) for known_id in ids)
 
 
-def _share_change(
-    kind: Kind, name: str, key: str, before: ClusterAccount, after: ClusterAccount, missing: Quantities | None = None
-) -> HolderChange:
+def _share_change(kind: Kind, name: str, key: str, before: ClusterAccount, after: ClusterAccount) -> HolderChange:
     held = [(m.roles if kind == "role" else m.frameworks).get(key, UsedAndOffered()) for m in (before, after)]
     first, last = held[0].dominant(before.totals), held[1].dominant(after.totals)
     quotas = [m.quotas.get(key) if kind == "role" else None for m in (before, after)]
@@ -90,7 +95,6 @@ def _share_change(
         guarantee_before=guarantees[0],
         limit=limits[1],
         limit_before=limits[0],
-        missing=missing or Quantities(),
     )
 
 
@@ -180,6 +184,7 @@ def headroom(before: ClusterAccount, after: ClusterAccount) -> HeadroomChange:
         ChangedAmounts(before.unpromised, after.unpromised),
         ChangedAmounts(before.free, after.free),
         ChangedAmounts(before.owed, after.owed),
+        ChangedAmounts(before.headroom, after.headroom),
     )
 
 

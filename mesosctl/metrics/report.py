@@ -87,7 +87,10 @@ def _roles(seen: Overview) -> Iterator[Metric]:
         "used": "Resources that the tasks and executors of a role and the roles below it hold.",
         "reserved_idle": "Resources that are reserved for a role, and neither used nor offered.",
         "guarantee": "The guarantee of a role.",
-        "guarantee_unmet": "The part of a role's guarantee that it neither has nor is offered.",
+        "guarantee_kept": "The part of a role's guarantee that it neither has nor is offered, and that lies free until "
+        "it asks for offers; absent if that is unknown.",
+        "guarantee_unmet": "The part of a role's guarantee that it neither has nor is offered, and that is not kept "
+        "for it either; if that is unknown, all that it lacks.",
         "limit": "The limit of a role.",
     }
     of_role = {name: _gauge(f"role_{name}", text, ("role", *_OF)) for name, text in amounts.items()}
@@ -119,12 +122,13 @@ def _amounts_of(status: RoleStatus, name: str) -> Mapping[str, int]:
         return status.quota.guarantees
     if name == "limit":
         return status.quota.limits
+    unmet = status.unmet
+    if status.usage is None or (name == "guarantee_kept" and unmet is None):
+        return {}
+    lacking = status.missing
+    part = lacking if unmet is None else lacking - unmet if name == "guarantee_kept" else unmet
     # A zero says that nothing is missing, so that an alert can end.
-    return (
-        {}
-        if status.usage is None
-        else {resource: status.missing.get(resource, 0) for resource in status.quota.guarantees}
-    )
+    return {resource: part.get(resource, 0) for resource in status.quota.guarantees}
 
 
 def _offers(seen: Overview) -> Iterator[Metric]:

@@ -4,8 +4,17 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from mesosctl.mesos.cluster.guarantees import GuaranteeState
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amounts, Document, Mirrored, named
+
+OfGuarantee = Annotated[
+    GuaranteeState | None,
+    Field(
+        description="Whether the guarantee is `met` by what the role has or is offered, or what it lacks is `kept`: it "
+        "lies free until the role asks for offers; otherwise `unmet`. Null without a guarantee, and if that is unknown."
+    ),
+]
 
 
 class QuotaValue(Mirrored):
@@ -32,6 +41,7 @@ class RoleQuota(Mirrored):
     role: str
     guarantee: Annotated[Amounts, named("quota.guarantees")]
     limit: Annotated[Amounts, named("quota.limits")]
+    guarantee_state: OfGuarantee = None
     usage: Usage | None
 
 

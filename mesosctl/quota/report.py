@@ -14,6 +14,9 @@ from mesosctl.show.amounts import quota_use_text
 from mesosctl.show.lists import Figure, figures_report, list_report, rows_of
 from mesosctl.show.report import OF_ANSWERS, Column, Meaning, Minor, Report, Verdict, naturally
 
+GUARANTEE_STATES: dict[str, Meaning] = {"met": "met", "kept": "at risk", "unmet": "not met"}
+GUARANTEE_IS = "GUARANTEE IS"
+"""The title of the column that says whether a guarantee is met, kept or unmet."""
 _COLUMNS: Sequence[Column[RoleStatus]] = (
     Column("ROLE", lambda status: status.role),
     Column("GUARANTEE", lambda status: status.quota.guarantees, kind="amounts"),
@@ -23,6 +26,7 @@ _COLUMNS: Sequence[Column[RoleStatus]] = (
     Column("OFFERED", lambda status: status.usage and status.usage.offered, wide=True, kind="amounts", rank=4),
     Column("RESERVED", lambda status: status.usage and status.usage.reserved, wide=True, kind="amounts", rank=5),
     Column("FRAMEWORKS", lambda status: status.usage and status.usage.frameworks, wide=True, kind="number", rank=2),
+    Column(GUARANTEE_IS, lambda status: status.guarantee_state, wide=True, meaning=GUARANTEE_STATES),
 )
 
 
@@ -74,6 +78,7 @@ def _quota_screen(statuses: Sequence[RoleStatus], empty: str) -> Report:
     columns: Sequence[Column[RoleStatus]] = (
         Column("ROLE", lambda status: status.role),
         Column("STATUS", lambda status: status.standing, meaning=MEANINGS, rank=-1),
+        Column(GUARANTEE_IS, lambda status: status.guarantee_state, meaning=GUARANTEE_STATES, rank=3),
         Column(QUOTA_USE, quota_use, kind="usage"),
         Column("FRAMEWORKS", lambda status: status.usage and status.usage.frameworks, kind="number", rank=1),
         Column("OFFERED", lambda status: status.usage and status.usage.offered, kind="amounts", rank=2),
@@ -100,20 +105,24 @@ def _guarantee_verdict(statuses: Sequence[RoleStatus]) -> Verdict:
             "at risk",
             on_terminals_only=True,
         )
-    below = [status for status in promised if status.standing == "below guarantee"]
+    below = [status for status in promised if status.guarantee_state == "unmet"]
+    kept = [
+        status.role for status in promised if status.guarantee_state == "kept" and status.standing != "no frameworks"
+    ]
     idle = [status.role for status in promised if status.standing == "no frameworks"]
     unsure = [status.role for status in promised if status.standing == "wanting unknown"]
     clauses = [
+        f"what {listed(kept, FEW)} {'lacks' if len(kept) == 1 else 'lack'} is kept free" if kept else "",
         f"no framework asks for the guarantee of {listed(idle, FEW)}" if idle else "",
         f"whether a framework wants the guarantee of {listed(unsure, FEW)} is unknown" if unsure else "",
     ]
     if below:
-        named = listed([f"{status.role} (lacks {in_words(status.missing)})" for status in below], FEW)
+        named = listed([f"{status.role} (lacks {in_words(status.unmet or status.missing)})" for status in below], FEW)
         are = "is" if len(below) == 1 else "are"
         of_all = f"{len(below)} of {len(promised)} guarantees {are}" if len(promised) > 1 else "the guarantee is"
-        sentence = f"{of_all} not met: {named}"
+        sentence = f"{of_all} unmet: {named}"
         return Verdict("; ".join(filter(None, (sentence, *clauses))), "not met")
-    if idle or unsure:
+    if idle or unsure or kept:
         return Verdict("; ".join(filter(None, clauses)), "at risk")
     return Verdict("every guarantee is met" if promised else "nothing is guaranteed", "met")
 

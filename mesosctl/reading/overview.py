@@ -7,14 +7,16 @@ it is polled every few seconds, and at once after an event.
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple, Self
 
 from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.amounts.holding import regular_part
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.cluster.account import Overview, WaitingOffers, idle_of, offered_to
 from mesosctl.mesos.cluster.message_rates import CounterReading, MessageCounts, PrincipalRates, rates
+from mesosctl.mesos.cluster.role_status import RoleStatus
 from mesosctl.mesos.errors import Denied, MasterFailed, MesosctlError, NoMaster, NotConfirmed
 from mesosctl.mesos.messages import rate_limits as ratelimit_api
 from mesosctl.mesos.messages import responses
@@ -26,6 +28,8 @@ from mesosctl.reading.lists import as_typed
 from mesosctl.reading.offers_after_failover import recovery_if_shown
 from mesosctl.reading.quotas import account_of_roles
 
+_MEASURED = ("cpus", "mem", "disk", "gpus")
+"""The resources that metrics have sums of."""
 _STATES = ("active", "inactive", "disconnected", "unreachable")
 _OPERATOR_API = "/api/v1"
 _SHORTEST_PAUSE = 0.5
@@ -64,7 +68,14 @@ class OverviewReader:
         answer = self._allowed("frameworks", lambda: self._master.ask("GET_FRAMEWORKS"))
         frameworks = [] if answer is None else _named(answer)
         roles = list(
-            account_of_roles(self._master, usages, quotas, None if answer is None else frameworks, metrics).values()
+            account_of_roles(
+                self._master,
+                usages,
+                quotas,
+                None if answer is None else frameworks,
+                metrics,
+                lambda roles: _free(metrics, frameworks, roles),
+            ).values()
         )
         # Only a master that offers nothing may be recovering, and then its agents, which are many, are read.
         recovering = (
@@ -145,9 +156,25 @@ def _named(answer: Any) -> list[ListedFramework]:
 
 def _amounts(metrics: dict[str, Any], what: str) -> Quantities:
     """The amounts of `master/cpus_total` and its like."""
-    names = ("cpus", "mem", "disk", "gpus")
-    found = {name: metrics.get(f"master/{name}_{what}", 0) for name in names}
+    found = {name: metrics.get(f"master/{name}_{what}", 0) for name in _MEASURED}
     return Quantities({name: round(value * 1000) for name, value in found.items() if value})
+
+
+def _free(
+    metrics: dict[str, Any], frameworks: Iterable[ListedFramework], roles: Iterable[RoleStatus]
+) -> Quantities | None:
+    """The free resources, calculated from sums; None if that needs the agents.
+
+    That is so if some are out of service, if a guarantee names what the metrics do not have, and before Mesos 1.9,
+    which does not show what is reserved and idle.
+    """
+    known = list(roles)
+    named = {name for status in known for name in status.quota.guarantees}
+    is_old = any(status.usage is not None and status.usage.consumed is None for status in known)
+    if is_old or not named.issubset(_MEASURED) or _agents(metrics).keys() != {"active"}:
+        return None
+    held = _amounts(metrics, "used") + regular_part(offered_to(frameworks)) + idle_of(known)
+    return _amounts(metrics, "total") - held
 
 
 def _agents(metrics: dict[str, Any]) -> dict[str, int]:

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple, TypeVar
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.amounts.resource import Resource
-from mesosctl.mesos.cluster.account import roles_as_shown
+from mesosctl.mesos.cluster.account import agent_as_shown, roles_as_shown, sums_of_agents, with_kept
+from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
 from mesosctl.mesos.errors import Denied, MesosctlError, RuleViolation, Violations
 from mesosctl.mesos.messages import responses
-from mesosctl.mesos.messages.elements.listed_agents import AgentCapacities, agent_capacities
+from mesosctl.mesos.messages.elements.listed_agents import AgentCapacities, agent_capacities, registered_agents
 from mesosctl.mesos.messages.frameworks import listed_frameworks
 from mesosctl.mesos.messages.snapshots.cluster_state import suppressed_roles
 from mesosctl.mesos.roles import STANDARD_NAMES, check_name, is_strict_subrole, likely_role, top_level, with_ancestors
@@ -122,21 +123,37 @@ def account_of_roles(
     quotas: Mapping[str, Quota],
     frameworks: Sequence[ListedFramework] | None,
     metrics: Any = None,
+    free: Callable[[Iterable[RoleStatus]], Quantities | None] = lambda _: None,
 ) -> dict[str, RoleStatus]:
     """The same from frameworks that have been read.
 
-    Which of them want offers is looked up in the master's metrics, if that matters for a role below its guarantee.
+    Which of them want offers is looked up in the master's metrics, and what is free in its agents, if that matters for
+    a role below its guarantee: `free` calculates it without them, or returns None.
     """
     found = roles_as_shown(usages, quotas, frameworks, master.profile)
-    if frameworks is None or not any(status.standing == "wanting unknown" for status in found.values()):
-        return found
+    if frameworks is not None and any(status.standing == "wanting unknown" for status in found.values()):
+        try:
+            told = suppressed_roles(master.get("/metrics/snapshot") if metrics is None else metrics)
+        except MesosctlError:  # a master may not have them, or not show or send them
+            pass
+        else:
+            known = [framework.with_suppressed(told.get(framework.id)) for framework in frameworks]
+            found = roles_as_shown(usages, quotas, known, master.profile)
 
+    def read_free() -> Quantities | None:
+        calculated = free(found.values())
+        return _free_of_agents(master) if calculated is None else calculated
+
+    return with_kept(found, read_free)
+
+
+def _free_of_agents(master: LeadingMaster) -> Quantities | None:
+    """Return what is free on all agents; None if this principal may not see them."""
     try:
-        told = suppressed_roles(master.get("/metrics/snapshot") if metrics is None else metrics)
-    except MesosctlError:  # a master may not have them, or not show or send them
-        return found
-    known = [framework.with_suppressed(told.get(framework.id)) for framework in frameworks]
-    return roles_as_shown(usages, quotas, known, master.profile)
+        agents: list[RegisteredAgent] = master.stream("/slaves", registered_agents)
+    except Denied:
+        return None
+    return sums_of_agents([agent_as_shown(agent) for agent in agents]).free
 
 
 def note_unknown_role(master: LeadingMaster, role: str, reserved: Quantities) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from mesosctl.mesos.cluster.role_status import Standing
-from mesosctl.quota.documents import Usage
+from mesosctl.quota.documents import OfGuarantee, Usage
 from mesosctl.show.document import Amounts, Document, Mirrored, named
 
 
@@ -20,6 +20,11 @@ class Role(Mirrored):
     missing: Amounts = Field(
         description="The part of the guarantee that is neither `consumed` (`allocated` before Mesos 1.9) nor `offered`."
     )
+    guarantee_state: OfGuarantee = None
+    kept: Amounts | None = Field(
+        default=None, description="The part of `missing` that lies free for it; null if that is unknown."
+    )
+    unmet: Amounts | None = Field(default=None, description="The rest of `missing`; null if that is unknown.")
     usage: Usage | None
 
 

@@ -15,7 +15,14 @@ from mesosctl.mesos.cluster.message_rates import PrincipalRates
 from mesosctl.mesos.cluster.role_status import RoleStatus, Share
 from mesosctl.mesos.names import AGENT, FRAMEWORK, Kind, Noun, kind_of
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework
-from mesosctl.quota.report import MEANINGS, QUOTA_USE, guarantee_verdict, quota_amounts_text
+from mesosctl.quota.report import (
+    GUARANTEE_IS,
+    GUARANTEE_STATES,
+    MEANINGS,
+    QUOTA_USE,
+    guarantee_verdict,
+    quota_amounts_text,
+)
 from mesosctl.show.amounts import BAR, bar
 from mesosctl.show.lists import rows_of
 from mesosctl.show.report import Column, Meaning, Report
@@ -257,6 +264,7 @@ def overview_report(overview: Overview) -> Report:
         Column("SHARE", percent(lambda share: share.used), kind="number"),
         Column("GUARANTEE", percent(lambda share: share.guarantee or None)),
         Column("LIMIT", percent(lambda share: share.limit)),
+        Column(GUARANTEE_IS, lambda role: role.guarantee_state),
     )
     names = [role.role for role in roles]
     used = f"used: {in_words(overview.used)} of {in_words(overview.total)}"
@@ -315,6 +323,7 @@ def _role_table(
             ),
             Column("WEIGHT", lambda role: role.weight, kind="number", rank=3),
             Column("USED", lambda role: role.used, kind="amounts", rank=4),
+            Column(GUARANTEE_IS, lambda role: role.guarantee_state, meaning=GUARANTEE_STATES, rank=3),
             Column("MISSING", lambda role: role.missing, kind="amounts", rank=3),
         )
         columns = (*columns, *more)

@@ -214,7 +214,9 @@ def _guarantee(status: RoleStatus) -> tuple[bool, str]:
     if status.usage is None:
         raise Denied(f"this principal may not see what role '{status.role}' uses")
     missing = status.missing
-    return not missing, f"{status.standing}, {in_words(missing)} missing" if missing else status.standing
+    if not missing:
+        return True, status.standing
+    return False, f"{status.guarantee_state or 'not met'} ({status.standing}), {in_words(missing)} missing"
 
 
 def _recovery(agents: AgentsInService) -> tuple[bool, str]:

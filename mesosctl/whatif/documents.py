@@ -9,6 +9,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.door import forecast as values
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.offers.documents import Placed, Text
+from mesosctl.quota.documents import OfGuarantee
 from mesosctl.ratelimit.documents import Outcome
 from mesosctl.show.document import Amount, Amounts, Document, Mirrored, Strict, named
 from mesosctl.whatif import variants as whatif_variants
@@ -66,6 +67,11 @@ class ShareChange(Mirrored):
     name: str
     id: str
     guarantee: Amounts | None
+    guarantee_state: OfGuarantee = None
+    kept: Amounts = Field(
+        default={}, description="The part of a guarantee that it lacks after the change, and that lies free for it."
+    )
+    unmet: Amounts = Field(default={}, description="The part of a guarantee that it lacks, and that is not kept.")
     before: Holding
     after: Holding
     gains: Amounts
@@ -111,11 +117,12 @@ class BeforeAfter(Mirrored):
 
 
 class Headroom(Mirrored):
-    """Amounts that are left: the largest guarantee that would be accepted, what is free, and how much is held back."""
+    """Amounts that are left: the largest guarantee that would be accepted, and what is free."""
 
     unpromised: BeforeAfter
     free: BeforeAfter
-    owed: BeforeAfter
+    owed: BeforeAfter = Field(description="What guarantees lack, whether it is free or not.")
+    kept: BeforeAfter = Field(description="The part of `free` that is kept back for guarantees.")
 
 
 class LostAgent(Mirrored):

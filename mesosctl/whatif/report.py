@@ -15,6 +15,7 @@ from mesosctl.mesos.door.forecast import (
 from mesosctl.mesos.errors import printable
 from mesosctl.mesos.names import Spell, framework_names
 from mesosctl.offers.sentences import names
+from mesosctl.quota.report import GUARANTEE_IS, GUARANTEE_STATES
 from mesosctl.ratelimit.simulation_report import simulation
 from mesosctl.show.lists import rows_of
 from mesosctl.show.report import MOST_LINES, Column, Meaning, Report, Verdict, naturally, rest_line
@@ -97,7 +98,7 @@ def headroom_rows(forecast: Forecast) -> list[tuple[str, Quantities, Quantities]
     return [
         ("largest guarantee that would be accepted", *room.unpromised),
         ("free: neither held nor offered", *room.free),
-        ("of that, kept for guarantees (headroom)", *room.owed),
+        ("of that, kept for guarantees (headroom)", *room.kept),
     ]
 
 
@@ -155,13 +156,15 @@ def guarantees_title(forecast: Forecast) -> str:
 
 
 def guarantees(forecast: Forecast) -> Report:
-    """The roles of which the guarantee or the limit changes: both before and after, and what is missing afterwards."""
+    """The roles of which the guarantee or the limit changes: before and after, and how far it is met afterwards."""
     changed = [change for change in _in_order(forecast.roles) if change.changes_quota]
     columns: list[Column[HolderChange]] = [
         Column("ROLE", lambda change: change.name),
         Column("BEFORE", lambda change: change.guarantee_before, kind="amounts", rank=1),
         Column("AFTER", lambda change: change.guarantee, kind="amounts"),
-        Column("MISSING", lambda change: change.missing, kind="amounts", meaning="not met"),
+        Column(GUARANTEE_IS, lambda change: change.guarantee_state, meaning=GUARANTEE_STATES),
+        Column("KEPT", lambda change: change.kept, kind="amounts", rank=2),
+        Column("UNMET", lambda change: change.unmet, kind="amounts", meaning="not met"),
     ]
     if _changes_limits(forecast):
         columns += [

@@ -101,7 +101,17 @@ def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
     return lab
 
 
-KINDS = ("lent", "revocable", "reserved and idle", "reserved and used", "offered", "recovering", "below guarantee")
+KINDS = (
+    "lent",
+    "revocable",
+    "reserved and idle",
+    "reserved and used",
+    "offered",
+    "recovering",
+    "below guarantee",
+    "kept",
+    "unmet",
+)
 
 
 def kinds_of(lab: Lab) -> set[str]:
@@ -115,6 +125,8 @@ def kinds_of(lab: Lab) -> set[str]:
         account.offered,
         lab.master.state.known_agents.awaited,
         any(account.status(role).standing == "below guarantee" for role in account.quotas),
+        any(account.status(role).guarantee_state == "kept" for role in account.quotas),
+        any(account.status(role).guarantee_state == "unmet" for role in account.quotas),
     )
     return {kind for kind, amount in zip(KINDS, found, strict=True) if amount}
 
@@ -145,6 +157,7 @@ def told(status: RoleStatus) -> dict[str, object]:
     return {
         "quota": status.quota,
         "standing": status.standing,
+        "guarantee state": status.guarantee_state,
         "weight": usage.weight,
         "frameworks": usage.frameworks,
         **{
@@ -157,6 +170,7 @@ def told(status: RoleStatus) -> dict[str, object]:
                 ("counted", status.counted),
                 ("with offers", usage.counted_with_offers),
                 ("missing", status.missing),
+                ("unmet", status.unmet),
                 ("limited", usage.limited),
                 ("reached", status.reached),
             )
@@ -271,6 +285,41 @@ def test_top_shows_the_account(lab):
     assert shown.revocable == revocable_part(account.used)
     assert {one.role: told(one) for one in shown.roles} == {
         role: told(account.status(role)) for role in account.known_roles
+    }
+
+
+@settings(max_examples=examples(100))
+@given(clusters())
+def test_a_guarantee_is_what_is_met_kept_and_unmet(lab):
+    account = account_of(read_snapshot(reader(lab)))
+    for role, quota in account.quotas.items():
+        lacking = quota.guarantees - account.counted.get(role, Quantities())
+        assert account.kept[role] + account.unmet()[role] == lacking == account.status(role).missing
+        assert not (role in account.asking and account.kept[role])
+    assert account.free.contains(Quantities.total(account.kept.values()))
+    assert account.free.contains(account.headroom)
+    assert account.owed.contains(account.headroom)
+
+
+GAUGE = re.compile(r'mesosctl_role_guarantee_(kept|unmet)\{resource="(\w+)",role="([^"]+)",unit="\w+"\} (\S+)')
+
+
+@settings(max_examples=examples(60))
+@given(clusters())
+def test_metrics_and_the_page_show_what_is_kept_and_unmet(lab):
+    account = account_of(read_snapshot(reader(lab)))
+    text = CommandLine(lab).run("metrics").out
+    shown = {(part, role, name): float(value) for part, name, role, value in GAUGE.findall(text)}
+    parts = {"kept": account.kept, "unmet": account.unmet()}
+    assert shown == {
+        (part, role, name): amounts[role].get_amount(name) / 1000
+        for part, amounts in parts.items()
+        for role, quota in account.quotas.items()
+        for name in quota.guarantees
+    }
+    of_page = {row["name"]: row["guarantee_state"] for row in lab.read("/page/cluster")["roles"]["rows"]}
+    assert {role: of_page[role] for role in account.quotas} == {
+        role: account.status(role).guarantee_state or "" for role in account.quotas
     }
 
 

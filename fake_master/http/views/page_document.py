@@ -179,6 +179,7 @@ class Sharing:
                 "guarantee": amounts(status.quota.guarantees),
                 "limit": {name: to_shown(bound) for name, bound in status.quota.limits.items()},
                 "missing": amounts(status.missing),
+                "guarantee_state": status.guarantee_state or "",
                 "wanting": usage is not None and bool(usage.wanting),
                 "why": self._why_below(status, statuses),
                 **_holding(self.account.roles.get(role, _NOBODY)),

@@ -10,7 +10,7 @@ suppresses, wanting is unknown, and a forecast assumes that it wants.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from mesosctl.mesos.amounts.holding import (
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.quantities import REVOCABLE, Quantities, Quota, add_up
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.guarantees import common_part, kept_of
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.message_rates import PrincipalRates
 from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
@@ -117,6 +118,12 @@ class ClusterAccount:
     """Those of `asking` in which it is unknown whether one wants them."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents in service look like each."""
+    kept: Mapping[str, Quantities] = field(init=False)
+    """The part of the shortfall of each role with quota that lies free for it."""
+
+    def __post_init__(self) -> None:
+        lacking = {role: self.shortfall(role) for role in self.quotas}
+        object.__setattr__(self, "kept", kept_of(lacking, self.asking, self.free))
 
     @property
     def used(self) -> Quantities:
@@ -162,7 +169,7 @@ class ClusterAccount:
             subscribers=self.subscribers.get(role, int(role in self.asking)),
             wanting=None if role in self.unsure else role in self.asking,
         )
-        return RoleStatus(role, self.quotas.get(role, Quota()), usage)
+        return RoleStatus(role, self.quotas.get(role, Quota()), usage, self.kept.get(role, _NOTHING))
 
     def shortfall(self, role: str) -> Quantities:
         """Return the part of the guarantee of `role` that is not met."""
@@ -170,17 +177,8 @@ class ClusterAccount:
         return Quantities() if quota is None else quota.guarantees - self.counted.get(role, Quantities())
 
     def unmet(self) -> dict[str, Quantities]:
-        """The shortfall of each role with quota that counts: all of it if a framework is subscribed.
-
-        For a role without frameworks, free resources are kept back, in the order of names.
-        """
-        left = self.free
-        found: dict[str, Quantities] = {}
-        for role in sorted(self.quotas, key=lambda name: (name not in self.asking, name)):
-            lacking = self.shortfall(role)
-            found[role] = lacking if role in self.asking else lacking - left
-            left -= lacking
-        return found
+        """The rest of the shortfall of each role with quota."""
+        return {role: self.shortfall(role) - kept for role, kept in self.kept.items()}
 
     @property
     def promised(self) -> Quantities:
@@ -194,8 +192,13 @@ class ClusterAccount:
 
     @property
     def owed(self) -> Quantities:
-        """The sum of unmet guarantees; that much of `free` is held back for them."""
+        """The sum of what guarantees lack."""
         return Quantities.total(self.shortfall(role) for role in self.quotas if "/" not in role)
+
+    @property
+    def headroom(self) -> Quantities:
+        """The part of `free` that an allocator keeps back for guarantees."""
+        return common_part(self.owed, self.free)
 
 
 def holding_of_owners(holdings: Iterable[UsedAndOffered]) -> dict[str, Quantities]:
@@ -258,6 +261,22 @@ def roles_as_shown(
             usage = usage._replace(subscribers=len(answers), wanting=_any(answers))
         found[role] = RoleStatus(role, quotas.get(role, Quota()), usage)
     return found
+
+
+def with_kept(roles: Mapping[str, RoleStatus], read_free: Callable[[], Quantities | None]) -> dict[str, RoleStatus]:
+    """Return roles with what is kept for each guarantee.
+
+    `read_free` says what is free, None if that is unknown. It is asked only if that matters: a role lacks something,
+    and none of its frameworks asks for it.
+    """
+    asking = {
+        role for role, status in roles.items() if status.usage is not None and status.usage.wanting in (True, None)
+    }
+    lacking = {role: status.missing for role, status in roles.items() if status.quota.guarantees}
+    is_needed = any(amounts and role not in asking for role, amounts in lacking.items())
+    free = read_free() if is_needed else _NOTHING
+    kept = dict.fromkeys(asking, _NOTHING) if free is None else kept_of(lacking, asking, free)
+    return {role: status._replace(kept=kept.get(role)) for role, status in roles.items()}
 
 
 def _any(answers: Sequence[bool | None]) -> bool | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
 from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.cluster.guarantees import GuaranteeState, guarantee_state
 
 
 class RoleWeight(NamedTuple):
@@ -86,6 +87,8 @@ class RoleStatus(NamedTuple):
     role: str
     quota: Quota
     usage: RoleUsage | None = None
+    kept: Quantities | None = None
+    """The part of what its guarantee lacks that lies free for it; None if that is unknown."""
 
     @property
     def weight(self) -> float | None:
@@ -106,6 +109,22 @@ class RoleStatus(NamedTuple):
     def missing(self) -> Quantities:
         """The part of the guarantee that is neither used nor offered; empty if the usage is unknown."""
         return Quantities() if self.usage is None else self.quota.guarantees - self.usage.counted_with_offers
+
+    @property
+    def unmet(self) -> Quantities | None:
+        """The part of `missing` that is not kept either; None if that is unknown."""
+        missing = self.missing
+        if self.usage is None or (missing and (self.usage.wanting is None or self.kept is None)):
+            return None
+        return missing if self.kept is None else missing - self.kept
+
+    @property
+    def guarantee_state(self) -> GuaranteeState | None:
+        """Whether its guarantee is met, kept or unmet; None without one, or if that is unknown."""
+        unmet = self.unmet
+        return (
+            None if unmet is None or not self.quota.guarantees else guarantee_state(self.missing, self.missing - unmet)
+        )
 
     @property
     def reached(self) -> Quantities:

@@ -13,6 +13,7 @@ from mesosctl.mesos.amounts.notation import FEW, counted, listed
 from mesosctl.mesos.amounts.quantities import Limits, Quantities
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.amounts.values import immutable
+from mesosctl.mesos.cluster.guarantees import GuaranteeState, guarantee_state
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.role_status import RoleStatus
 from mesosctl.mesos.rules.offers.offers import OnAgent
@@ -119,8 +120,15 @@ class HolderChange:
     limit: Limits | None = None
     limit_before: Limits | None = None
     """None without limits."""
-    missing: Quantities = field(default_factory=Quantities)
-    """The part of the guarantee that is not met afterwards."""
+    kept: Quantities = field(default_factory=Quantities)
+    """The part of the guarantee that it neither has nor is offered afterwards, and that lies free for it."""
+    unmet: Quantities = field(default_factory=Quantities)
+    """The part of the guarantee that is not kept either."""
+
+    @property
+    def guarantee_state(self) -> GuaranteeState | None:
+        """Whether its guarantee is met, kept or unmet afterwards; None without one."""
+        return None if self.guarantee is None else guarantee_state(self.kept + self.unmet, self.kept)
 
     @property
     def gains(self) -> Quantities:
@@ -272,6 +280,9 @@ class HeadroomChange:
     """The largest guarantee that would be accepted."""
     free: ChangedAmounts
     owed: ChangedAmounts
+    """The amounts that guarantees lack, whether they are free or not."""
+    kept: ChangedAmounts
+    """The part of what is free that is kept back for guarantees."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,6 +150,7 @@ def test_what_is_left():
     assert room.unpromised == (TEN, TEN - cpus(7))
     assert room.free == (cpus(3), cpus(2))
     assert room.owed == (Quantities(), cpus(2))
+    assert room.kept == (Quantities(), cpus(2))
 
 
 def test_nothing_more_is_accepted_where_too_much_is_promised():

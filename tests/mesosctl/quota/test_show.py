@@ -31,6 +31,7 @@ DEV = {
     "role": "dev",
     "guarantee": {"cpus": 2.0},
     "limit": {"cpus": 4.0, "gpus": 0.0},
+    "guarantee_state": "met",
     "usage": {
         "consumed": {"cpus": 1.5, "ports": 4.0},
         "allocated": {"cpus": 1.5},
@@ -39,6 +40,13 @@ DEV = {
         "frameworks": 2,
         "weight": 2.0,
     },
+}
+OPS = {
+    "role": "ops",
+    "guarantee": {"cpus": 0.1, "mem": 64.0},
+    "limit": {},
+    "guarantee_state": None,
+    "usage": None,
 }
 
 
@@ -55,19 +63,19 @@ def test_the_list_is_ordered_by_role_and_asks_one_question(run, two):
 def test_wide_shows_what_is_used(run, two):
     lines = run("quota", "list", "-o", "wide").out.splitlines()
     assert lines[0].split() == [
-        "ROLE", "GUARANTEE", "LIMIT", "CONSUMED", "ALLOCATED", "OFFERED", "RESERVED", "FRAMEWORKS"
+        "ROLE", "GUARANTEE", "LIMIT", "CONSUMED", "ALLOCATED", "OFFERED", "RESERVED", "FRAMEWORKS", "GUARANTEE", "IS"
     ]  # fmt: skip
     assert re.split("  +", lines[1]) == [
-        "dev", "2 cpus", "4 cpus and 0 gpus", "1.5 cpus and 4 ports", "1.5 cpus", "-", "8 cpus", "2"
+        "dev", "2 cpus", "4 cpus and 0 gpus", "1.5 cpus and 4 ports", "1.5 cpus", "-", "8 cpus", "2", "met"
     ]  # fmt: skip
-    assert re.split("  +", lines[2]) == ["ops", "0.1 cpus and 64MiB mem", "-", "-", "-", "-", "-", "-"]
+    assert re.split("  +", lines[2]) == ["ops", "0.1 cpus and 64MiB mem", *["-"] * 7]
 
 
 def test_json_is_one_document(run, two):
     assert run("quota", "list", "-o", "json").json == {
         "schema_version": 1,
         "kind": "quota.list",
-        "quotas": [DEV, {"role": "ops", "guarantee": {"cpus": 0.1, "mem": 64.0}, "limit": {}, "usage": None}],
+        "quotas": [DEV, OPS],
     }
 
 

@@ -176,7 +176,7 @@ def test_a_terminal_shows_bars_and_who_is_below_its_guarantee(live):
     live.run("quota", "set", "web", "cpus:5", "--force")
     shown = live.run("quota", "list", terminal=True, NO_COLOR="1", COLUMNS="60").out
     first = shown.splitlines()[0]
-    assert first.startswith("the guarantee is not met: web (lacks 1 cpu)")
+    assert first.startswith("the guarantee is unmet: web (lacks 1 cpu)")
     assert "/5/" in shown
     assert "▒" in shown
     assert "\x1b[" not in shown

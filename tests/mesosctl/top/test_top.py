@@ -38,7 +38,16 @@ def live():
 def test_where_no_terminal_looks_on_it_is_written_once(live):
     ran = live.run("top")
     assert ran.status == 0
-    assert ran.out.splitlines()[0].split() == ["ROLE", "STATUS", "RESOURCE", "SHARE", "GUARANTEE", "LIMIT"]
+    assert ran.out.splitlines()[0].split() == [
+        "ROLE",
+        "STATUS",
+        "RESOURCE",
+        "SHARE",
+        "GUARANTEE",
+        "LIMIT",
+        "GUARANTEE",
+        "IS",
+    ]
     assert "1 offer is outstanding:" in ran.out
     assert live.changes == []
 

@@ -209,8 +209,9 @@ def test_a_new_guarantee_has_a_row_and_a_verdict_of_its_own(live: Live, tmp_path
     lines = said.out.splitlines()
     (row,) = (re.split("  +", line.strip()) for line in lines if line.startswith("  nobody "))
     assert row[:3] == ["nobody", "-", "30 cpus"]
-    assert row[3].endswith(" cpus")
-    assert row[4:] == []
+    assert row[3] == "unmet"
+    assert all(amount.endswith(" cpus") for amount in row[4:])
+    assert len(row) == 6, "the part that lies free for it, and the rest"
     assert "Guarantees that change" in page.read_text(encoding="utf-8")
 
 
@@ -220,8 +221,8 @@ def test_a_limit_that_changes_is_beside_the_guarantee(live: Live, form: str):
     said = ask(live, "whatif", "limit:web=cpus:8", "-o", form).out
     (_, table) = said.split("\nguarantees and limits that change:\n")
     heads, row = table.splitlines()[:2]
-    assert heads.split() == "ROLE BEFORE AFTER MISSING LIMIT BEFORE LIMIT AFTER".split()
-    assert re.split("  +", row.strip()) == ["web", "4 cpus", "4 cpus", "-", "4 cpus", "8 cpus"]
+    assert heads.split() == "ROLE BEFORE AFTER GUARANTEE IS KEPT UNMET LIMIT BEFORE LIMIT AFTER".split()
+    assert re.split("  +", row.strip()) == ["web", "4 cpus", "4 cpus", "met", "-", "-", "4 cpus", "8 cpus"]
     assert "limits that change" not in ask(live, "whatif", "weight:web=2").out
 
 
