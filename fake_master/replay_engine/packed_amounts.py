@@ -14,13 +14,15 @@ Amounts = int
 class Lanes:
     """The lanes of these names, for sums up to `most` thousandths."""
 
-    __slots__ = ("_width", "guards", "most", "names")
+    __slots__ = ("_shift", "_width", "guards", "most", "names")
 
     def __init__(self, names: Sequence[str], most: int) -> None:
         self.names = names
         self._width = most.bit_length() + 1
-        self.guards = sum(1 << at + self._width - 1 for at in self._starts())
-        self.most = (1 << self._width - 1) - 1
+        self._shift = self._width - 1
+        """From a guard to the lowest bit of its lane."""
+        self.guards = sum(1 << at + self._shift for at in self._starts())
+        self.most = (1 << self._shift) - 1
         """The most thousandths that an amount can be."""
 
     def _starts(self) -> Iterator[int]:
@@ -44,10 +46,18 @@ class Lanes:
 
     def rest(self, amounts: Amounts, taken: Amounts) -> Amounts:
         """Return what is left; zero of a resource of which more is taken than there is."""
-        left = (amounts | self.guards) - taken
-        enough = left & self.guards
-        return left & enough - (enough >> self._width - 1)
+        guards = self.guards
+        left = (amounts | guards) - taken
+        enough = left & guards
+        if enough == guards:
+            return left ^ guards
+        return left & enough - (enough >> self._shift)
 
     def least(self, amounts: Amounts, others: Amounts) -> Amounts:
         """Return the smaller amount of each resource."""
-        return amounts - self.rest(amounts, others)
+        guards = self.guards
+        left = (amounts | guards) - others
+        enough = left & guards
+        if enough == guards:
+            return others
+        return amounts - (left & enough - (enough >> self._shift))

@@ -380,6 +380,9 @@ class _Bounds:
         """Whether what each role may be offered while nobody has an offer is that of the present moment."""
         self.point = 0
         """The number of this point of a run: other amounts are left after each offer."""
+        self._spare: Amounts = 0
+        self._spare_at = -1
+        """The point at which that was spare."""
 
     def begin(self, *, others_are_out: bool) -> None:
         """Begin a run; `others_are_out` if the offers of another one at this moment are not answered."""
@@ -424,8 +427,9 @@ class _Bounds:
         """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
         bound = role.limits_left
         if self.unmet:
-            spare = self.spare()
-            bound = spare if bound is None else self._lanes.least(bound, spare)
+            if self._spare_at != self.point:
+                self._spare, self._spare_at = self.spare(), self.point
+            bound = self._spare if bound is None else self._lanes.least(bound, self._spare)
         role.bound, role.bound_at = bound, self.point
         return bound
 
@@ -748,6 +752,11 @@ class ScalarReplay:
 
         Those that can be offered nothing at first can be offered nothing after others: less is left then.
         """
+        if len(taking) == 1:  # as with most agents
+            (client,) = taking
+            if part := self._fair_part(client, agent):
+                self._commit(client, agent, part)
+            return
         parts = {client: part for client in taking if (part := self._fair_part(client, agent))}
         order = self._ranked(parts) if len(parts) > 1 else list(parts)
         for client in order[:1]:
