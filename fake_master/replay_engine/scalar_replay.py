@@ -168,7 +168,7 @@ class _Node:
 class _Role(_Node):
     """A role that has frameworks."""
 
-    __slots__ = ("active", "at_rest", "bound", "bound_at", "frameworks", "limits_left", "most", "unmet")
+    __slots__ = ("active", "at_rest", "frameworks", "limits_left", "most", "part", "part_at", "unmet")
 
     def __init__(self, name: str, order: _Order[Any], weight: float, shares: _Shares) -> None:
         super().__init__(name, order, weight, shares, is_active=False)
@@ -186,9 +186,9 @@ class _Role(_Node):
 
         As offers are made and tasks start, it may be offered less, never more.
         """
-        self.bound: Amounts | None = None
-        """The most that the second stage may offer to it at one point of a run; None for all that is free."""
-        self.bound_at = 0
+        self.part: Amounts = 0
+        """The most that the second stage may offer to it at one point of a run."""
+        self.part_at = -1
         """The number of that point."""
 
 
@@ -378,14 +378,14 @@ class _Bounds:
         """The guarantees of roles without frameworks."""
         self.are_known = False
         """Whether what each role may be offered while nobody has an offer is that of the present moment."""
-        self.point = 0
-        """The number of this point of a run: other amounts are left after each offer."""
-        self._spare: Amounts = 0
-        self._spare_at = -1
-        """The point at which that was spare."""
+        self._spare: Amounts | None = None
+        """How much may be offered without using what guarantees still lack; None if that is to be worked out."""
 
     def begin(self, *, others_are_out: bool) -> None:
         """Begin a run; `others_are_out` if the offers of another one at this moment are not answered."""
+        if not self.quotas:
+            return
+        self._spare = None
         if not self.are_known:
             self._work_out()
         roles = self._roles.values()
@@ -393,7 +393,6 @@ class _Bounds:
             for role in roles:
                 role.unmet, role.limits_left = role.at_rest
         self.unmet = self._absent + sum(role.unmet for role in roles)
-        self.point += 1
 
     def _work_out(self) -> None:
         rest, least = self._lanes.rest, self._lanes.least
@@ -423,20 +422,20 @@ class _Bounds:
         beyond = self._lanes.rest(role.limits_left, role.unmet)
         return role.unmet + (self._lanes.least(beyond, self.spare()) if self.unmet else beyond)
 
-    def fair(self, role: _Role) -> Amounts | None:
-        """Return as much as the role's own limits and the guarantees of all allow; None for everything."""
-        bound = role.limits_left
+    def fair(self, role: _Role, free: Amounts) -> Amounts:
+        """Return as much of what is free as the role's own limits and the guarantees of all allow."""
+        if role.limits_left is not None:
+            free = self._lanes.least(free, role.limits_left)
         if self.unmet:
-            if self._spare_at != self.point:
-                self._spare, self._spare_at = self.spare(), self.point
-            bound = self._spare if bound is None else self._lanes.least(bound, self._spare)
-        role.bound, role.bound_at = bound, self.point
-        return bound
+            if self._spare is None:
+                self._spare = self.spare()
+            free = self._lanes.least(free, self._spare)
+        return free
 
     def offered(self, role: _Role, part: Amounts) -> None:
         """A role is offered this."""
         self.headroom -= part
-        self.point += 1
+        self._spare = None
         if role.limits_left is not None:
             role.unmet = self._lanes.rest(role.unmet, part)
             role.limits_left = self._lanes.rest(role.limits_left, part)
@@ -518,6 +517,8 @@ class ScalarReplay:
         self._now = self._until = now
         self._over = now
         """The moment before which filters have ended for this run."""
+        self._point = 0
+        """The number of this point of a run: an agent is looked at, or other amounts are left after an offer."""
         self._verdicts: dict[Minimum | None, _LargeEnough] = {}
         """The verdicts on offers, by their minimum."""
         self._wanting: dict[_Client, None] = {}
@@ -684,8 +685,7 @@ class ScalarReplay:
     def _run(self, agents: Sequence[int]) -> None:
         """Offer what these agents have free."""
         self._offers = {}
-        if self._bounds.quotas:
-            self._bounds.begin(others_are_out=bool(self._unanswered))
+        self._bounds.begin(others_are_out=bool(self._unanswered))
         if self._bounds.unmet:
             self._meet_guarantees(agents)
         self._share_fairly(agents)
@@ -752,6 +752,7 @@ class ScalarReplay:
 
         Those that can be offered nothing at first can be offered nothing after others: less is left then.
         """
+        self._point += 1
         if len(taking) == 1:  # as with most agents
             (client,) = taking
             if part := self._fair_part(client, agent):
@@ -762,15 +763,21 @@ class ScalarReplay:
         for client in order[:1]:
             self._commit(client, agent, parts[client])
         for client in order[1:]:
-            if self._free[agent] and (part := self._fair_part(client, agent)):
+            role = client.role
+            if role.part_at == self._point and not role.part:
+                continue
+            if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)
 
     def _fair_part(self, client: _Client, agent: int) -> Amounts:
         """Return what a client may be offered of an agent at this point of a run; 0 if it is too little or refused."""
-        role, bounds, free = client.role, self._bounds, self._free[agent]
-        bound = role.bound if role.bound_at == bounds.point else bounds.fair(role)
-        part = free if bound is None else self._lanes.least(free, bound)
-        return part if client.large_enough[part] and not client.refused_until(agent, part, self._over) else 0
+        role, point = client.role, self._point
+        if role.part_at != point:
+            role.part, role.part_at = self._bounds.fair(role, self._free[agent]), point
+        part = role.part
+        if not part or not client.large_enough[part] or client.refused_until(agent, part, self._over):
+            return 0
+        return part
 
     def _ranked(self, clients: Collection[_Client]) -> list[_Client]:
         """Return these in fair order."""
@@ -797,6 +804,7 @@ class ScalarReplay:
     def _commit(self, client: _Client, agent: int, part: Amounts) -> None:
         """Offer a part."""
         role = client.role
+        self._point += 1
         self._free[agent] -= part
         self._bounds.offered(role, part)
         role.count += 1
