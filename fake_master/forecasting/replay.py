@@ -114,7 +114,7 @@ class ReplayRun:
             plain.play(self._demand.until, self._step, self._tell_progress)
 
     def _specs(self) -> Iterator[tuple[SimulatedFrameworkSpec, AskedTasks]]:
-        """Each framework of the recording, and the tasks that it asks for."""
+        """Each framework of the recording, and the tasks that it asks for, in the order in which they subscribe."""
         wanted: dict[str, AskedTasks] = {}
         running = {task.framework_id for task in self._demand.tasks if task.ran_from_the_beginning}
         # An agent is offered to one framework after the other, each time at an allocation.
@@ -122,13 +122,19 @@ class ReplayRun:
         for place, task in enumerate(self._demand.tasks):
             known = wanted.get(task.framework_id)
             if known is None:
-                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock(), placing)
+                joined = self._demand.frameworks[task.framework_id].joined
+                known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock(), placing, joined)
             known.add(place, task.resources)
-        for framework_id, tasks in wanted.items():
+        # Between equal shares, the ids of frameworks decide.
+        turn = {framework_id: number for number, framework_id in enumerate(self._demand.frameworks)}
+        told = (0 if of.joined is None else turn[of.id] for of in map(self._demand.frameworks.__getitem__, wanted))
+        turns = dict(zip(wanted, told, strict=True))
+        for framework_id in sorted(wanted, key=lambda name: (wanted[name].after, turns[name])):
+            tasks = wanted[framework_id]
             yield self._spec(self._demand.frameworks[framework_id], tasks), tasks
 
     def _spec(self, framework: ReplayedFramework, tasks: AskedTasks) -> SimulatedFrameworkSpec:
-        """Let a framework enter at the moment at which it asks for its first task: until then it is offered nothing."""
+        """Let a framework enter when it did, or else as it asks for its first task; before, it is offered nothing."""
         return SimulatedFrameworkSpec(
             framework.name or framework.id,
             framework.roles,

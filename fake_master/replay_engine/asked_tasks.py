@@ -22,14 +22,18 @@ class AskedTask(WantedTask):
 class AskedTasks(Demand):
     """The tasks of one framework of a recording: places in it, from which each is made when it is its turn."""
 
-    def __init__(self, recorded: Sequence[ReplayedTask], start: float, placing: float) -> None:
+    def __init__(
+        self, recorded: Sequence[ReplayedTask], start: float, placing: float, joined: float | None = None
+    ) -> None:
         """Take the tasks of all frameworks, and the moment at which the replay starts; then `add` those of this one.
 
-        What waited already then is asked for `placing` seconds later, when what ran can be expected to have its place.
+        The framework joins at `joined`, or with its first task. What waited already then is asked for `placing` seconds
+        later, when what ran can be expected to have its place.
         """
         self._recorded = recorded
         self._placing = placing
         self._start = start
+        self._joined = joined
         self._places = array("I")
         self.sizes: dict[int, Resources] = {}
         """The different resources, by their ids: a replay of millions of tasks looks up the size of each."""
@@ -41,8 +45,9 @@ class AskedTasks(Demand):
 
     @property
     def after(self) -> float:
-        """The seconds from the start to the first task."""
-        return max(0.0, self._recorded[self._places[0]].asked - self._start)
+        """The seconds from the start until the framework joins."""
+        first = self._recorded[self._places[0]].asked
+        return max(0.0, (first if self._joined is None else min(first, self._joined)) - self._start)
 
     def __iter__(self) -> Iterator[AskedTask]:
         after = self.after

@@ -247,6 +247,13 @@ def refuse_option(when: str = "") -> typer.models.OptionInfo:
     return option
 
 
+def refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:
+    """Raise UsageError if any of these options was given."""
+    for name, value in given.items():
+        if value is not None and value != []:
+            raise UsageError(f"{name} {why}", field=name, hint=hint)
+
+
 def refuse_to_overwrite(history: Path, written: str | Path | None, field: str) -> None:
     """Raise UsageError if the file to write is the recording, by whatever name, or a file of SQLite's beside it."""
     if written is None or str(written) == "-":

@@ -1,13 +1,22 @@
 """`mesosctl history`: its verbs."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import ClusterId, HistoryFile, WrittenFile, named_file, refuse_to_overwrite
+from mesosctl.cli.arguments import (
+    ONLY_BY_NAME,
+    ClusterId,
+    HistoryFile,
+    WrittenFile,
+    named_file,
+    refuse_options,
+    refuse_to_overwrite,
+)
 from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.session import Session
@@ -15,12 +24,13 @@ from mesosctl.files.writing import write_pieces
 from mesosctl.history.contents import chosen_cluster, contents
 from mesosctl.history.export import lines
 from mesosctl.history.imports.formats import FormatName
+from mesosctl.history.imports.join import import_demand
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.recorder import Recorder, RecordOptions, Surroundings
-from mesosctl.history.report import history_import, history_list
+from mesosctl.history.report import demand_import, history_import, history_list
 from mesosctl.history.sqlite import open_recording, open_writer
 from mesosctl.mesos.amounts.notation import parse_seconds, parse_span
-from mesosctl.mesos.errors import HungUp, Interruption, UsageError
+from mesosctl.mesos.errors import HungUp, Interruption, MesosctlError, UsageError
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -163,7 +173,8 @@ Format = Annotated[
     FormatName,
     typer.Option(
         "--format",
-        help="swf is the Standard Workload Format, openb the public GPU trace, csv a table with named columns.",
+        help="swf is the Standard Workload Format, openb the public GPU trace, csv a table with named columns. demand "
+        "is a table of who asked for tasks, and when, for --into.",
         show_default=False,
     ),
 ]
@@ -196,7 +207,31 @@ Processor = Annotated[
 ]
 Replace = Annotated[
     bool,
-    typer.Option("--replace", help="Replace rows of an earlier import that are in FILE too.", show_default=False),
+    typer.Option(
+        "--replace",
+        help="Replace rows of an earlier import that are in FILE too; with --into, the asked times that it gave.",
+        show_default=False,
+    ),
+]
+MadeRecording = Annotated[
+    Path | None,
+    typer.Option(
+        "--history",
+        metavar="FILE",
+        parser=named_file("--history", ONLY_BY_NAME),
+        help="The recording, a SQLite file. It is made if there is none.",
+        show_default=False,
+    ),
+]
+Into = Annotated[
+    Path | None,
+    typer.Option(
+        "--into",
+        metavar="RECORDING",
+        parser=named_file("--into", ONLY_BY_NAME),
+        help="A recording that is there, with whose tasks the demand in FILE is joined.",
+        show_default=False,
+    ),
 ]
 
 
@@ -207,6 +242,7 @@ Replace = Annotated[
         ("history import jobs.swf.gz --format swf --role-by group --history h.sqlite", "jobs of a batch system"),
         ("history import pods.csv --format openb --agents nodes.csv --history h.sqlite", "the public GPU trace"),
         ("history import log.csv --format csv --role-by team --history h.sqlite", "any other log"),
+        ("history import --into h.sqlite --format demand asked.csv", "when the tasks of a recording were asked for"),
     ),
 )
 def import_(  # noqa: PLR0913  # one parameter an option
@@ -214,14 +250,15 @@ def import_(  # noqa: PLR0913  # one parameter an option
     log: Log,
     *,
     format_name: Format,
-    history: HistoryFile,
+    history: MadeRecording = None,
+    into: Into = None,
     role_by: RoleBy = None,
     agents: AgentsFile = None,
     processor: Processor = None,
     cluster_id: ClusterId = None,
     replace: Replace = False,
 ) -> None:
-    """Import a log that another scheduler wrote.
+    """Import a log of another scheduler, or demand that a recording lacks.
 
     The recording is made if there is none. The log is imported as a whole or not at all. A row that cannot be used is
     skipped and counted by cause, with the line and the column of the first one; mesosctl history list shows the counts
@@ -230,13 +267,42 @@ def import_(  # noqa: PLR0913  # one parameter an option
     The first line of csv names its columns. It needs to, the column of --role-by, one of from and asked, and resources
     or some of cpus, mem, disk and gpus. It may have task, framework, principal, agent, lasts and state. A note names
     columns that nothing uses.
+
+    demand says when the tasks of a recording were asked for, which a master does not tell. It needs asked, and task or
+    all of framework (an id or a name), role and resources; it may have lasts. A row with a task's id is joined with
+    that task. Of rows without one that are alike, the first that was asked for is the first that started. What never
+    started is kept as a task that waits. Rows that fit nothing are listed. One wrong row leaves the recording as it
+    was, and the same file twice changes nothing.
     """
     session: Session = ctx.obj
     _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
+    if format_name == "demand":
+        given = {"--role-by": role_by, "--agents": agents, "--processor": processor, "--history": history}
+        refuse_options(given, "is for logs", "leave it out; --into names the recording")
+        if into is None:
+            raise UsageError("no recording is named", field="--into", hint="give --into RECORDING")
+        with _into(), open_writer(into, is_made=False) as recording, session.waiting() as progress:
+            joined = import_demand(recording, log, format_name, cluster_id, progress, session.note, replace=replace)
+        session.emit(demand_import(joined, str(into)))
+        return
+    refuse_options({"--into": into}, "is for --format demand", "name the recording with --history")
+    if history is None:
+        raise UsageError("no recording is named", field="--history", hint="give --history FILE")
     options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace)
     with open_writer(history) as recording, session.waiting() as progress:
         done = import_log(recording, options, progress, session.note)
     session.emit(history_import(done, str(history)))
+
+
+@contextmanager
+def _into() -> Iterator[None]:
+    """Name the option in errors about a recording, for which other commands have another one."""
+    try:
+        yield
+    except MesosctlError as error:
+        if error.field == "--history":
+            error.field = "--into"
+        raise
 
 
 @app.command(

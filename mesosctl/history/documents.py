@@ -92,9 +92,36 @@ class HistoryList(Document):
     imports: list[ImportedFile]
 
 
+class UnjoinedTask(Mirrored):
+    """A row of a file of demand that fits no recorded task and is not kept; null where the row does not say it."""
+
+    line: Annotated[int, named("row.line")]
+    task: Annotated[str | None, named("row.task")]
+    framework: Annotated[str | None, named("row.framework")]
+    role: Annotated[str | None, named("row.role")]
+    asked: Annotated[_Time, named("row.asked")]
+    cause: str
+
+
+class JoinedRows(Mirrored):
+    """The fate of each row of a file of demand: rows = by_id + in_order + never_started + those that are not joined."""
+
+    by_id: int
+    """Joined with the task of its id."""
+    in_order: int
+    """Joined by framework, role, size and order."""
+    never_started: int
+    """Kept as tasks that never started."""
+    still_unknown: int
+    """Recorded tasks that have no asked time yet."""
+    not_joined: list[UnjoinedTask]
+
+
 class HistoryImport(Document):
     """`history import`."""
 
     kind: Literal["history.import"] = "history.import"
     history: str
     imported: ImportedFile
+    joined: JoinedRows | None = None
+    """Of a file of demand; null for a log."""

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from mesosctl.history.records import (
+    DEMAND_FORMATS,
     EndCause,
     Gap,
     Import,
@@ -30,6 +31,15 @@ class OpenRow(NamedTuple, Generic[Row]):
 
     key: int
     row: Row
+
+
+class DemandedRow(NamedTuple):
+    """The row of a task, as demand is joined with it."""
+
+    key: int
+    task: RecordedTask
+    of_log: bool
+    """Whether a log of another scheduler has it, and so may say itself when it was asked for."""
 
 
 class Recording(ABC):
@@ -86,6 +96,10 @@ class Recording(ABC):
     @abstractmethod
     def imports(self) -> list[Import]:
         """Every file that was imported."""
+
+    def is_of_log(self, cluster_id: str) -> bool:
+        """Whether a log of another scheduler made a cluster, or some of it."""
+        return any(done.cluster_id == cluster_id and done.format not in DEMAND_FORMATS for done in self.imports())
 
     @abstractmethod
     def close(self) -> None:
@@ -188,8 +202,23 @@ class RecordingWriter(Recording):
         """Those that have not ended."""
 
     @abstractmethod
-    def begin_import(self, cluster_id: str, file: str, of_format: str) -> None:
-        """Rows that are added from here on are those of this file, until `end_import`."""
+    def demanded(self, cluster_id: str) -> Iterator[DemandedRow]:
+        """Every task, by when it started, and after these those that never did; executors are not here."""
+
+    @abstractmethod
+    def set_asked(self, key: int, asked: Micros | None) -> None:
+        """Set when it was asked for; None if that is unknown after all."""
+
+    @abstractmethod
+    def remove_task(self, key: int) -> None:
+        """Remove it: nobody asked for it."""
+
+    @abstractmethod
+    def begin_import(self, cluster_id: str, file: str, of_format: str, *, again: bool = False) -> None:
+        """Rows that are added from here on are those of this file, until `end_import`.
+
+        With `again`, those of an earlier import of the same file and format are its own too.
+        """
 
     @abstractmethod
     def replace_earlier(self, *, allowed: bool) -> int:

@@ -6,7 +6,7 @@ without, `end`; an `end` of None means that it still held when the recording end
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from mesosctl.mesos.amounts.resources import Resources
 
@@ -16,6 +16,9 @@ MICROS = 1_000_000
 EndCause = Literal["removed", "unreachable", "gone", "drained", "changed", "unknown"]
 """The reason why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
 SettingKind = Literal["quota", "weight", "reservation", "rate limits", "lending"]
+DemandFormatName = Literal["demand"]
+"""The formats of files that say who asked for tasks, and when: they are joined with tasks that are recorded."""
+DEMAND_FORMATS: tuple[DemandFormatName, ...] = get_args(DemandFormatName)
 
 
 def to_micros(seconds: float) -> Micros:

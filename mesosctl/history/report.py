@@ -2,10 +2,11 @@
 
 from mesosctl.history import documents
 from mesosctl.history.contents import Contents
+from mesosctl.history.imports.join import JoinedDemand, UnjoinedRow
 from mesosctl.history.records import Import, Micros, to_seconds
 from mesosctl.mesos.amounts.notation import format_span, utc_text
 from mesosctl.show.lists import list_report
-from mesosctl.show.report import NOTHING, Column, Report
+from mesosctl.show.report import MOST_LINES, NOTHING, Column, Report, rest_line
 
 
 def _time(at: Micros | None) -> str | None:
@@ -79,3 +80,50 @@ def history_import(done: Import, history: str) -> Report:
         lambda: documents.HistoryImport(history=history, imported=documents.ImportedFile.of(done)),
         done=f"imported into {history}",
     )
+
+
+def demand_import(joined: JoinedDemand, history: str) -> Report:
+    """The fate of the rows of a file of demand, and those that fit nothing."""
+    done = joined.done
+    begin = [done.file, done.format, done.cluster_id]
+    fates = (
+        (joined.by_id, "joined by task id"),
+        (joined.in_order, "joined by framework, role, size and order"),
+        (joined.never_started, "kept: never started"),
+    )
+    rows = [[*begin, str(count), fate, NOTHING] for count, fate in fates if count]
+    rows += _import_rows(done)[1:]
+    known = f"{joined.still_unknown:,} recorded tasks have no asked time yet"
+    listed = ["", "not joined:", Report(_UNJOINED_COLUMNS, [_unjoined(row) for row in joined.unjoined[:MOST_LINES]])]
+    if len(joined.unjoined) > MOST_LINES:
+        listed.append(rest_line(len(joined.unjoined) - MOST_LINES))
+    return Report(
+        _IMPORT_COLUMNS,
+        rows,
+        [done.cluster_id],
+        lambda: documents.HistoryImport(
+            history=history,
+            imported=documents.ImportedFile.of(done),
+            joined=documents.JoinedRows.of(
+                joined, not_joined=[documents.UnjoinedTask.of(row) for row in joined.unjoined]
+            ),
+        ),
+        remark=[known, *(listed if joined.unjoined else ())],
+        done=f"joined with {history}",
+    )
+
+
+_UNJOINED_COLUMNS = [
+    Column("LINE", kind="number"),
+    Column("TASK"),
+    Column("FRAMEWORK"),
+    Column("ROLE"),
+    Column("ASKED (UTC)", key="asked"),
+    Column("WHY", kind="sentence"),
+]
+
+
+def _unjoined(unjoined: UnjoinedRow) -> list[str]:
+    row = unjoined.row
+    names = (name or NOTHING for name in (row.task, row.framework, row.role))
+    return [str(row.line), *names, _time(row.asked) or NOTHING, unjoined.cause]

@@ -24,8 +24,9 @@ from mesosctl.files.reading import LARGEST_TEXT, NoFile, open_file
 from mesosctl.files.writing import is_itself_locked, lock_at_once, lock_itself, without_links
 from mesosctl.history.agents_of_logs import agents_of_logs
 from mesosctl.history.contents import recording_commands
-from mesosctl.history.interface import WHOLE, OpenRow, Recording, RecordingWriter
+from mesosctl.history.interface import WHOLE, DemandedRow, OpenRow, Recording, RecordingWriter
 from mesosctl.history.records import (
+    DEMAND_FORMATS,
     EndCause,
     Gap,
     Import,
@@ -91,11 +92,14 @@ def open_recording(path: Path) -> Recording:
     return SqliteRecording(path)
 
 
-def open_writer(path: Path) -> RecordingWriter:
-    """Open a recording to write to it, and make it if there is none.
+def open_writer(path: Path, *, is_made: bool = True) -> RecordingWriter:
+    """Open a recording to write to it, and make it if there is none, unless it has to be there.
 
     Raises BadInput as `open_recording`, and Conflict if another process writes to it.
     """
+    with _explained(path):
+        if not is_made and not path.exists():
+            raise _missing(path)
     return SqliteWriter(path)
 
 
@@ -136,6 +140,12 @@ def _damaged(path: Path, what: str) -> BadInput:
 
 def _no_recording(path: Path, why: str) -> BadInput:
     return BadInput(f"{path} is not a recording: {why}", field=_FIELD, hint=f"{recording_commands()} make one")
+
+
+def _missing(path: Path) -> BadInput:
+    return BadInput(
+        f"there is no recording {path}", field=_FIELD, hint=f"{command('history record', history='FILE')} makes one"
+    )
 
 
 def _check_name(path: Path) -> None:
@@ -322,11 +332,7 @@ class SqliteRecording(Recording):
         with _explained(path):
             _check_name(path)
             if not path.exists():
-                raise BadInput(
-                    f"there is no recording {path}",
-                    field=_FIELD,
-                    hint=f"{command('history record', history='FILE')} makes one",
-                )
+                raise _missing(path)
             self._connection = self._connect()
         try:
             with _explained(path):
@@ -909,8 +915,34 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         )
         return list(self._rows(query, (self._cluster(cluster_id),), lambda row: OpenRow(row[0], make(row[1:]))))
 
-    def begin_import(self, cluster_id: str, file: str, of_format: str) -> None:
+    def demanded(self, cluster_id: str) -> Iterator[DemandedRow]:
+        """See `RecordingWriter.demanded`."""
+        marks = ", ".join("?" * len(DEMAND_FORMATS))
+        query = (
+            "SELECT task_row, import IS NOT NULL AND import NOT IN"  # noqa: S608  # our own words
+            f" (SELECT import FROM imports WHERE format IN ({marks})), {_TASK.names} FROM task_rows"
+            " WHERE cluster = ? AND NOT is_executor ORDER BY from_time IS NULL, from_time, task_row"
+        )
+        values = (*DEMAND_FORMATS, self._cluster(cluster_id))
+        return self._rows(query, values, lambda row: DemandedRow(row[0], self._task(row[2:]), bool(row[1])))
+
+    def set_asked(self, key: int, asked: Micros | None) -> None:
+        """See `RecordingWriter.set_asked`."""
+        self._write("UPDATE task_rows SET asked_time = ? WHERE task_row = ?", (_maybe_seconds(asked), key))
+
+    def remove_task(self, key: int) -> None:
+        """See `RecordingWriter.remove_task`."""
+        self._write("DELETE FROM task_rows WHERE task_row = ?", (key,))
+
+    def begin_import(self, cluster_id: str, file: str, of_format: str, *, again: bool = False) -> None:
         """See `RecordingWriter.begin_import`."""
+        if again:
+            query = "SELECT import FROM imports WHERE cluster = ? AND file = ? AND format = ?"
+            with _explained(self._path):
+                known = self._connection.execute(query, (self._key(cluster_id), file, of_format)).fetchone()
+            if known is not None:
+                self._import = known[0]
+                return
         values = (file, of_format, 0, 0, "{}")
         self._import = self._insert(_IMPORT, cluster_id, values, imports=False)
 

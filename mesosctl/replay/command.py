@@ -18,6 +18,7 @@ from mesosctl.cli.arguments import (
     Until,
     named_file,
     refuse_option,
+    refuse_options,
     refuse_to_overwrite,
 )
 from mesosctl.cli.command import Group, SingleCommand, examples
@@ -55,7 +56,6 @@ from mesosctl.whatif.change_options import (
     find_largest_option,
     read_changes,
     read_several,
-    refuse_options,
     wait_limit_option,
 )
 from mesosctl.whatif.changes import Change

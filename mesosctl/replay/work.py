@@ -57,8 +57,8 @@ def read_demand(
             hint="mesosctl history import has --agents FILE for those of a log",
         )
     hosts = {replayed.agent.id: replayed.agent.hostname for replayed in agents}
-    is_imported = any(imported.cluster_id == cluster.cluster_id for imported in recording.imports())
-    tasks = _Tasks(hosts, since, until, left_out)
+    is_imported = recording.is_of_log(cluster.cluster_id)
+    tasks = _Tasks(hosts, since, until, left_out, is_imported=is_imported)
     rows = recording.demand(cluster.cluster_id, window)
     if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
         executors = (task for task in recording.tasks(cluster.cluster_id, window) if task.is_executor)
@@ -66,15 +66,13 @@ def read_demand(
     wanted = ReplayedTasks(task for task in map(tasks.read, rows) if task is not None)
     if not wanted and is_wanted:
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
-    frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted)
+    frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted, is_imported=is_imported)
     settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda setting: setting.at)
     gaps = list(recording.gaps(cluster.cluster_id, window))
     assumptions = [
         "tasks are wanted as on record, however long they wait",
         "a task that waits does not wait for others, and takes any agent once its own had no room for it",
     ]
-    if not is_imported:
-        assumptions.append("a task is wanted when it started on record: a master does not tell when it was asked for")
     if gaps:
         assumptions.append(f"{counted(len(gaps), 'gap')} in the recording: what was wanted meanwhile is unknown")
     return RecordedDemand(
@@ -140,8 +138,11 @@ def _agents(rows: Iterator[RecordedAgent], since: float, left_out: _LeftOut) -> 
 
 
 class _Tasks:
-    def __init__(self, hosts: Mapping[str, str], since: float, until: float, left_out: _LeftOut) -> None:
+    def __init__(
+        self, hosts: Mapping[str, str], since: float, until: float, left_out: _LeftOut, *, is_imported: bool
+    ) -> None:
         self._hosts = hosts
+        self._is_imported = is_imported
         self._since = since
         self._until = until
         self._left_out = left_out
@@ -182,13 +183,17 @@ class _Tasks:
             age = self._since - start
             lasts = None if lasts is None else lasts - (self._since - start)
             asked = start = self._since
+        # From when a task of a master was asked for, its allocator placed it, which places it again.
+        is_placed_again = row.asked is not None and not self._is_imported and not from_the_beginning
+        if row.asked is None and not row.is_executor and not from_the_beginning:
+            self._left_out.add("tasks are wanted when they started on record: nobody recorded when they were asked for")
         return ReplayedTask(
             framework_id=row.framework_id,
             role=row.role,
             resources=size,
             asked=asked,
             lasts=lasts,
-            host=self._hosts.get(row.agent_id or ""),
+            host=None if is_placed_again else self._hosts.get(row.agent_id or ""),
             started=start if start is not None and start < self._until else None,
             start_is_known=row.start_known,
             ran_from_the_beginning=from_the_beginning,
@@ -198,12 +203,15 @@ class _Tasks:
         )
 
 
-def _frameworks(rows: Iterator[RecordedFramework], tasks: Sequence[ReplayedTask]) -> dict[str, ReplayedFramework]:
+def _frameworks(
+    rows: Iterator[RecordedFramework], tasks: Sequence[ReplayedTask], *, is_imported: bool
+) -> dict[str, ReplayedFramework]:
     roles: dict[str, dict[str, None]] = {}
     found: dict[str, ReplayedFramework] = {}
     for row in rows:
         roles.setdefault(row.id, {}).update(dict.fromkeys(row.roles))
-        found[row.id] = ReplayedFramework(row.id, row.name, (), row.principal, row.capabilities)
+        joined = found[row.id].joined if row.id in found else None if is_imported else to_seconds(row.start)
+        found[row.id] = ReplayedFramework(row.id, row.name, (), row.principal, row.capabilities, joined)
     uses_gpus = set()
     for task in tasks:
         roles.setdefault(task.framework_id, {}).setdefault(task.role)

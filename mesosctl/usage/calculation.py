@@ -533,8 +533,8 @@ class _Sweep:
         rows = tuple(self._row(key, subtrees.get(key)) for key in sorted(self._accounts))
         together = _merged(self._together.parts)
         together.tasks = sum(row.whole.tasks for row in rows)
-        of_log = {imported.cluster_id for imported in self._recording.imports()}
-        return WindowUsage(self._cluster, options, whole, steps, rows, together, self._cluster.cluster_id in of_log)
+        is_of_log = self._recording.is_of_log(self._cluster.cluster_id)
+        return WindowUsage(self._cluster, options, whole, steps, rows, together, is_of_log)
 
     def _row(self, key: str, subtree: Subtree | None) -> UsageRow:
         account = self._accounts[key]

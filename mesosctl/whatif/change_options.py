@@ -1,6 +1,6 @@
 """Options of both `whatif` and `replay`: they name changes, and alternatives of changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -134,13 +134,6 @@ def read_changes(  # one parameter an option
         count=count or 1,
         attributes=dict(pairs(attribute, "--attribute")),
     )
-
-
-def refuse_options(given: Mapping[str, object], why: str, hint: str) -> None:
-    """Raise UsageError if any of these options was given."""
-    for name, value in given.items():
-        if value is not None and value != []:
-            raise UsageError(f"{name} {why}", field=name, hint=hint)
 
 
 def read_several(each: Sequence[str] | None, find_largest: str | None, report: str | None) -> Several | None:

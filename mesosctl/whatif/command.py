@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from mesosctl.cli.arguments import AllowNewResource, ForecastPage, refuse_option
+from mesosctl.cli.arguments import AllowNewResource, ForecastPage, refuse_option, refuse_options
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
@@ -32,7 +32,6 @@ from mesosctl.whatif.change_options import (
     find_largest_option,
     read_changes,
     read_several,
-    refuse_options,
     wait_limit_option,
 )
 from mesosctl.whatif.changes import Change, example, parse_change

@@ -13,27 +13,23 @@ from typing import ClassVar
 from mesosctl.history.imports.agents import agents_of_table
 from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
+    AMOUNT_COLUMNS,
     FrameworkOfTask,
     LogFormat,
     LogSpan,
     NamedColumns,
     Unusable,
-    amounts,
+    held_in,
+    lasts_in,
     maybe_micros_in,
-    micros_of,
-    milli_in,
-    number_in,
     role_in,
 )
-from mesosctl.history.records import Micros, RecordedAgent, RecordedTask
-from mesosctl.mesos.amounts.notation import parse_resources
-from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.mesos.errors import BadInput, RuleViolation
+from mesosctl.history.records import RecordedAgent, RecordedTask
+from mesosctl.mesos.errors import BadInput
 
 Row = dict[str, str]
-_AMOUNTS = ("cpus", "mem", "disk", "gpus")
 _TIMES = ("asked", "from")
-_KNOWN = ("task", "role", "framework", "principal", "agent", "resources", *_AMOUNTS, *_TIMES, "to", "lasts", "state")
+_KNOWN = ("task", "role", "framework", "principal", "agent", *AMOUNT_COLUMNS, *_TIMES, "to", "lasts", "state")
 
 
 class Columns(LogFormat[Row]):
@@ -52,7 +48,7 @@ class Columns(LogFormat[Row]):
     def rows(self, file: LogText) -> Iterator[tuple[int, Row]]:
         """See `LogFormat.rows`."""
         self._table = NamedColumns(file, self._file_name, (self._role_by, "to"))
-        for several in (_TIMES, ("resources", *_AMOUNTS)):
+        for several in (_TIMES, AMOUNT_COLUMNS):
             if not any(column in self._table.titles for column in several):
                 raise BadInput(
                     f"{self._file_name} has no column '{several[0]}'",
@@ -72,7 +68,7 @@ class Columns(LogFormat[Row]):
         if began is None:
             raise Unusable("it has no time at which it begins", "from")
         self.check_order(asked, start, end)
-        lasts = _lasts(row) if start is None else None
+        lasts = lasts_in(row) if start is None else None
         if lasts is None and start is None and end is not None:
             lasts = end - began
         name, principal = row.get("framework") or role, row.get("principal") or None
@@ -82,7 +78,7 @@ class Columns(LogFormat[Row]):
             framework_id=framework,
             id=row.get("task") or f"line-{line}",
             role=role,
-            resources=_held(row),
+            resources=held_in(row),
             agent_id=row.get("agent") or None,
             asked=asked,
             start=start,
@@ -95,22 +91,3 @@ class Columns(LogFormat[Row]):
     def agents(self, span: LogSpan, file: LogText | None) -> Iterator[RecordedAgent]:
         """See `LogFormat.agents`; without a file none is known."""
         return iter(()) if file is None else agents_of_table(file, span)
-
-
-def _lasts(row: Row) -> Micros | None:
-    if not row.get("lasts"):
-        return None
-    seconds = number_in(row["lasts"], "lasts")
-    if seconds < 0:
-        raise Unusable("lasts is below zero", "lasts")
-    return micros_of(seconds, "lasts")
-
-
-def _held(row: Row) -> Resources:
-    if row.get("resources"):
-        try:
-            return parse_resources(row["resources"], of_agents=True)
-        except RuleViolation:
-            # The violation has the row's own text, and causes are counted, kept and exported.
-            raise Unusable("its resources cannot be read", "resources") from None
-    return amounts({name: milli_in(row[name], name) for name in _AMOUNTS if row.get(name)})

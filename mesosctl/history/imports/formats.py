@@ -1,7 +1,10 @@
-"""The formats of logs, and what names the role in each."""
+"""The formats of logs, and what names the role in each; and those of demand, which is joined with recorded tasks."""
 
 from typing import Literal
 
-FormatName = Literal["swf", "openb", "csv"]
-ROLE_BY: dict[FormatName, str] = {"swf": "group", "openb": "qos", "csv": "role"}
+from mesosctl.history.records import DemandFormatName
+
+LogFormatName = Literal["swf", "openb", "csv"]
+FormatName = Literal[LogFormatName, DemandFormatName]
+ROLE_BY: dict[LogFormatName, str] = {"swf": "group", "openb": "qos", "csv": "role"}
 """The column that names the role, unless --role-by does."""

@@ -11,17 +11,21 @@ from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.records import MICROS, Micros, RecordedAgent, RecordedTask
+from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.amounts.quantities import to_milli, to_number
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import BadInput, RuleViolation
 from mesosctl.mesos.roles import role_error
 
-_LATEST = 253_402_214_400
+LATEST = 253_402_214_400
 """Seconds of 9999-12-31: Python's calendar has no later day, and a day is left for time zones."""
 LONGEST_NAME = 512
 """The most characters of a name; a task's id of Mesos has at most 255."""
 _MOST_COLUMNS = 1000
+_EACH_AMOUNT = ("cpus", "mem", "disk", "gpus")
+AMOUNT_COLUMNS = ("resources", *_EACH_AMOUNT)
+"""The columns that say what a task holds: one for all, or one for each resource."""
 LogRow = TypeVar("LogRow")
 
 
@@ -133,7 +137,7 @@ def maybe_micros_in(row: Mapping[str, str], column: str) -> Micros | None:
 
 def micros_of(seconds: float, column: str) -> Micros:
     """A time or a span of this many seconds.  Raises Unusable if no calendar has it."""
-    if not abs(seconds) <= _LATEST:
+    if not abs(seconds) <= LATEST:
         raise Unusable(f"{column} is out of range", column)
     return round(seconds * MICROS)
 
@@ -150,7 +154,7 @@ def _check_times(task: RecordedTask, columns: Mapping[str, str]) -> None:
     began = task.asked if task.start is None else task.start
     over = None if began is None or task.lasts is None else began + task.lasts
     for kind, at in (("asked", task.asked), ("start", task.start), ("end", task.end), ("lasts", over)):
-        if at is not None and not 0 <= at <= _LATEST * MICROS:
+        if at is not None and not 0 <= at <= LATEST * MICROS:
             raise Unusable(f"{columns[kind]} is out of range", columns[kind])
 
 
@@ -177,6 +181,27 @@ def role_in(text: str, column: str) -> str:
 def amounts(values: Mapping[str, int]) -> Resources:
     """Resources of thousandths by name."""
     return Resources(Resource(name, value) for name, value in values.items() if value)
+
+
+def lasts_in(row: Mapping[str, str]) -> Micros | None:
+    """The span in the column `lasts`, which may be missing or empty.  Raises Unusable."""
+    if not row.get("lasts"):
+        return None
+    seconds = number_in(row["lasts"], "lasts")
+    if seconds < 0:
+        raise Unusable("lasts is below zero", "lasts")
+    return micros_of(seconds, "lasts")
+
+
+def held_in(row: Mapping[str, str]) -> Resources:
+    """The resources in `AMOUNT_COLUMNS`, none if all are empty.  Raises Unusable."""
+    if row.get("resources"):
+        try:
+            return parse_resources(row["resources"], of_agents=True)
+        except RuleViolation:
+            # The violation has the row's own text, and causes are counted, kept and exported.
+            raise Unusable("its resources cannot be read", "resources") from None
+    return amounts({name: milli_in(row[name], name) for name in _EACH_AMOUNT if row.get(name)})
 
 
 class NamedColumns:

@@ -8,7 +8,7 @@ from typing import Any
 
 from mesosctl.files.reading import LARGEST_TEXT
 from mesosctl.history.imports.columns import Columns
-from mesosctl.history.imports.formats import ROLE_BY, FormatName
+from mesosctl.history.imports.formats import ROLE_BY, LogFormatName
 from mesosctl.history.imports.log_file import opened
 from mesosctl.history.imports.openb import Openb
 from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, LogSpan, Unusable
@@ -40,7 +40,7 @@ class ImportOptions:
     """The options of `history import`; None if one is not given."""
 
     file: Path
-    format: FormatName
+    format: LogFormatName
     role_by: str | None = None
     agents: Path | None = None
     cluster_id: str | None = None

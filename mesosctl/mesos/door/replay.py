@@ -55,6 +55,8 @@ class ReplayedFramework(NamedTuple):
     roles: tuple[str, ...]
     principal: str | None
     capabilities: tuple[str, ...]
+    joined: float | None = None
+    """When it subscribed, if a master told it; else it does so when it asks for its first task."""
 
 
 class ReplayedSetting(NamedTuple):

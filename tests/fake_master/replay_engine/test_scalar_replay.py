@@ -101,6 +101,17 @@ def preferring(chosen, given):
     return replace(given, agents=agents, tasks=tasks)
 
 
+def joining(chosen, given):
+    """The same demand of frameworks that mostly joined before they asked for anything."""
+    joined = {
+        name: framework._replace(
+            joined=chosen.choice([None, given.since - 5, chosen.uniform(given.since, given.until)])
+        )
+        for name, framework in given.frameworks.items()
+    }
+    return replace(given, frameworks=joined)
+
+
 def waiting(chosen):
     """Two or three frameworks that hold most of one or two agents, and decline what is left of them for a long time.
 
@@ -150,6 +161,16 @@ def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     assert fast.starts == general.starts
     assert fast.ends == general.ends
     assert fast.guarantees == general.guarantees
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_frameworks_that_join_before_they_ask_are_served_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = joining(chosen, demand(chosen))
+    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
+    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
+    assert fast.starts == general.starts
+    assert fast.ends == general.ends
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -168,6 +168,25 @@ IN_FILES = (
         files={"l.csv": "role,from,to,cpus\nweb,1,2,3\n"},
     ),
     *(
+        Mistake(f"history import l.csv {words}", status, says, hint, files={"l.csv": "task,asked\na,1\n"})
+        for words, status, says, hint in (
+            ("--format demand", 2, "no recording is named", "give --into RECORDING"),
+            ("--format csv", 2, "no recording is named", "give --history FILE"),
+            ("--format demand --history h.sqlite", 2, "--history is for logs", "--into names the recording"),
+            ("--format demand --into h.sqlite --role-by task", 2, "--role-by is for logs", "leave it out"),
+            ("--format csv --into h.sqlite", 2, "--into is for --format demand", "--history"),
+            ("--format demand --into h.sqlite", 3, "there is no recording h.sqlite", "history record"),
+        )
+    ),
+    Mistake(
+        "history import l.csv --format demand --into h.sqlite",
+        3,
+        "l.csv, line 3, column asked",
+        "correct that line",
+        before="history import r.csv --format csv --history h.sqlite",
+        files={"r.csv": "role,from,to,cpus\nweb,1,2,3\n", "l.csv": "task,asked\na,1\nb,soon\n"},
+    ),
+    *(
         Mistake(
             f"usage --history h.sqlite {words}",
             2,
