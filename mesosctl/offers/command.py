@@ -35,6 +35,7 @@ from mesosctl.reading.list_options import Count, OnAgentsWith, Watch, show_list,
 from mesosctl.reading.offers_after_failover import recovery_if_shown
 from mesosctl.reading.quotas import check_entries
 from mesosctl.show.charts import chart
+from mesosctl.show.output_formats import NARROW
 from mesosctl.show.report import Report
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -201,8 +202,8 @@ def explain(ctx: typer.Context, target: Target) -> None:
 
     The allocator runs on a snapshot of the cluster and accounts for the resources of every agent: what others hold,
     what is reserved, what is kept for guarantees, what lies beyond a limit, and what the framework itself rules out.
-    The answer also names what a master does not show, such as declined offers. -o wide shows every agent. Nothing is
-    changed.
+    The answer also names what a master does not show, such as declined offers. Many alike frameworks are added up; -o
+    wide shows each of them, and every agent. Nothing is changed.
     """
     from mesosctl.offers.explanation import explain
 
@@ -210,7 +211,7 @@ def explain(ctx: typer.Context, target: Target) -> None:
     with session.open_master() as master:
         with session.waiting() as tell:
             explanations = explain(master, target, tell)
-        session.emit(explanation_report(explanations))
+        session.emit(explanation_report(explanations, each=session.form not in NARROW))
 
 
 Cluster = Annotated[

@@ -16,6 +16,7 @@ from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agen
 from mesosctl.mesos.names import ROLE_OR_FRAMEWORK, Names, kind_of
 from mesosctl.mesos.roles import did_you_mean, top_level
 from mesosctl.mesos.rules import version_profile as profile
+from mesosctl.offers.crowds import account_likeness
 from mesosctl.reading.offers_after_failover import recovery
 from mesosctl.reading.quotas import read_if_allowed
 from mesosctl.snapshot.work import UNKNOWN_FILTERS, UNKNOWN_WHITELIST, read_snapshot
@@ -48,9 +49,18 @@ def explain(
         _explanation(snapshot, framework, account, held_back, figures)
         for (framework, _), account in zip(subjects, accounts, strict=True)
     ]
-    return [
-        replace(explanation, useless=_useless(snapshot, explanation, agents.out_of_service)) for explanation in found
-    ]
+    tried: dict[object, list[tuple[SnapshotFramework, frozenset[Tried]]]] = {}
+    made = []
+    for explanation, (framework, _) in zip(found, subjects, strict=True):
+        # What would help one of many alike frameworks would help each.
+        traits = replace(framework, id="", name="")
+        known = tried.setdefault(account_likeness(explanation.account), [])
+        useless = next((useless for other, useless in known if other == traits), None)
+        if useless is None:
+            useless = _useless(snapshot, explanation, agents.out_of_service)
+            known.append((traits, useless))
+        made.append(replace(explanation, useless=useless))
+    return made
 
 
 def _useless(

@@ -13,6 +13,7 @@ from mesosctl.mesos.names import PLAIN, Spelling, agent_names, framework_names
 from mesosctl.mesos.roles import display_names, top_level
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer, TakenOffer
 from mesosctl.offers import documents
+from mesosctl.offers.crowds import Crowd, crowds
 from mesosctl.offers.sentences import answer, helps, is_held, names, where
 from mesosctl.show import output_formats
 from mesosctl.show.agent_column import agent_id_column_of
@@ -112,7 +113,7 @@ _MOST_HOLDERS = 5
 class _Line(NamedTuple):
     """A line of the account of an explanation."""
 
-    explanation: OfferExplanation
+    crowd: Crowd
     line: WithheldResources
     is_minor: bool = False
 
@@ -144,9 +145,17 @@ def _told_apart(explanations: Sequence[OfferExplanation]) -> list[OfferExplanati
     return [replace(explanation, account=account) for explanation, account in zip(explanations, accounts, strict=True)]
 
 
-def explanation_report(plain: Sequence[OfferExplanation]) -> Report:
-    """The answer for each role of a framework, where all resources are, and what would help."""
+def explanation_report(plain: Sequence[OfferExplanation], *, each: bool = False) -> Report:
+    """The answer for each role of a framework, where all resources are, and what would help.
+
+    Equal rows, and explanations of alike frameworks, are added up unless each of them is to be shown.
+    """
     explanations, spelling = _told_apart(plain), _spelling(plain)
+    told = (
+        [Crowd(explanation, explanation.account.lines) for explanation in explanations]
+        if each
+        else crowds(explanations)
+    )
 
     def items() -> list[documents.Explanation]:
         return [
@@ -157,13 +166,13 @@ def explanation_report(plain: Sequence[OfferExplanation]) -> Report:
     def document() -> documents.OfferExplain:
         return documents.OfferExplain(explanations=items())
 
-    only_wide = len(explanations) == 1
+    only_wide = len(told) == 1
     columns: Sequence[Column[_Line]] = (
-        Column("FRAMEWORK", lambda line: _named(line.explanation.account), rank=2, wide=only_wide),
-        Column("ROLE", lambda line: line.explanation.account.role, rank=1, wide=only_wide),
-        Column("WHERE", lambda line: where(line.line, line.explanation.refusals), kind="sentence", rank=-1),
+        Column("FRAMEWORK", lambda line: _shown_as(line.crowd), rank=2, wide=only_wide),
+        Column("ROLE", lambda line: line.crowd.first.account.role, rank=1, wide=only_wide),
+        Column("WHERE", lambda line: where(line.line, line.crowd.first.refusals), kind="sentence", rank=-1),
         Column("AMOUNT", lambda line: line.line.amounts, kind="amounts", rank=0),
-        Column("AGENTS", lambda line: line.line.agents, kind="number", rank=1),
+        Column("AGENTS", lambda line: line.line.agents or None, kind="number", rank=1),
         Column("CAUSE", lambda line: line.line.cause, wide=True),
         Column(
             "HOLDER",
@@ -171,7 +180,7 @@ def explanation_report(plain: Sequence[OfferExplanation]) -> Report:
             wide=True,
         ),
     )
-    lines = [line for explanation in explanations for line in _lines(explanation)]
+    lines = [line for crowd in told for line in _lines(crowd)]
     minor = {tuple(row) for line, row in zip(lines, rows_of(columns, lines), strict=True) if line.is_minor}
     return Report(
         columns,
@@ -182,9 +191,9 @@ def explanation_report(plain: Sequence[OfferExplanation]) -> Report:
         ],
         document,
         items,
-        remark=list(_remark(explanations)),
-        detail=[part for explanation in explanations for part in _agents(explanation, spelling)],
-        verdicts=[Verdict(answer(explanation), _meaning(explanation)) for explanation in explanations],
+        remark=list(_remark([crowd.first for crowd in told])),
+        detail=[part for explanation in explanations for part in _agents(explanation, spelling)] if each else (),
+        verdicts=[Verdict(answer(crowd.first, _whom(crowd)), _meaning(crowd.first)) for crowd in told],
         minor=Minor(lambda row: tuple(row) in minor, "other holders", "other holder"),
     )
 
@@ -200,11 +209,24 @@ def _spelling(explanations: Sequence[OfferExplanation]) -> Spelling:
     return Spelling(agent=agent_names(agents).speller(), framework=framework_names(frameworks).speller())
 
 
-def _lines(explanation: OfferExplanation) -> Iterator[_Line]:
+def _shown_as(crowd: Crowd) -> str:
+    """The framework in a cell: `jenkins-1 and 199 more` of many."""
+    name = _named(crowd.first.account)
+    return f"{name} and {len(crowd.others)} more" if crowd.others else name
+
+
+def _whom(crowd: Crowd) -> str:
+    """The frameworks of many in a sentence; empty for one."""
+    if not crowd.others:
+        return ""
+    return f"each of {len(crowd.frameworks)} frameworks ({names(crowd.frameworks)})"
+
+
+def _lines(crowd: Crowd) -> Iterator[_Line]:
     """The lines of its account; of those about what others hold, only the first are not minor."""
     holders = 0
-    for line in explanation.account.lines:
-        yield _Line(explanation, line, is_minor=is_held(line) and holders >= _MOST_HOLDERS)
+    for line in crowd.lines:
+        yield _Line(crowd, line, is_minor=is_held(line) and holders >= _MOST_HOLDERS)
         holders += is_held(line)
 
 

@@ -99,9 +99,10 @@ _HINDRANCES: Mapping[Hindrance, str] = {
 }
 
 
-def answer(explanation: OfferExplanation) -> str:
-    """The whole answer in one sentence."""
-    subject = f"{explanation.account.framework or explanation.account.framework_id} in role {explanation.account.role}"
+def answer(explanation: OfferExplanation, whom: str = "") -> str:
+    """The whole answer in one sentence; it is about `whom` instead of the framework."""
+    name = whom or explanation.account.framework or explanation.account.framework_id
+    subject = f"{name} in role {explanation.account.role}"
     if explanation.hindrance == "recovery":
         return f"{subject} is offered nothing, and neither is anybody else: {explanation.recovery}"
     if explanation.hindrance is not None:

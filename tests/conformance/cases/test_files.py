@@ -1,6 +1,7 @@
 """Files and answers that once went wrong: ACLs, resources, clusters, and what masters answered."""
 
 import json
+import re
 from typing import Any
 
 import httpx
@@ -119,11 +120,15 @@ def test_a_drain_says_that_it_waits_for_a_framework_that_is_disconnected() -> No
     assert commands.run(*drain).status == 0
 
 
-def explained(file: str, framework: str) -> str:
+def explained(file: str, framework: str, *options: str, **replaced: str) -> str:
+    """`offers explain` in a cluster file; the keys that are given replace those of the file."""
+    written = text(file)
+    for old, new in replaced.items():
+        written = re.sub(rf"^{old} = .*", f"{old} = {new}", written, flags=re.MULTILINE)
     lab = Lab()
-    lab.start(read_cluster(text(file), file), takes_over=False)
+    lab.start(read_cluster(written, file), takes_over=False)
     lab.wait(6)
-    ran = CommandLine(lab).run("offers", "explain", framework)
+    ran = CommandLine(lab).run("offers", "explain", framework, *options)
     assert ran.status == 0, ran.err
     return ran.out
 
@@ -138,6 +143,26 @@ def test_whole_agents_that_are_kept_for_a_guarantee_are_the_reason() -> None:
     said = explained("clusters/explain-quota-1.4-whole-agents.toml", "spark")
     assert "smallest offer" not in said
     assert "big" in said
+
+
+def test_a_crowd_is_added_up() -> None:
+    """The count of the agents is replaced too."""
+    file = "clusters/many-frameworks-in-a-role.toml"
+    few, many = (explained(file, "role:*", count=count) for count in ("20", "200"))
+    assert len(few.splitlines()) == len(many.splitlines()) < 30
+    assert "each of 200 frameworks (jenkins-1, jenkins-2, jenkins-3 and 197 more) in role * has suppressed" in many
+    rows = {tuple(re.split("  +", line)[:3]) for line in many.splitlines()}
+    assert ("jenkins-1 and 199 more", "*", "used by 199 frameworks in role *") in rows
+    assert ("marathon", "*", "used by 200 frameworks in role *") in rows
+    assert ("jenkins-1 and 199 more", "*", "used by marathon in role *") in rows
+
+
+def test_each_of_a_crowd_is_shown_wide() -> None:
+    wide = explained("clusters/many-frameworks-in-a-role.toml", "role:*", "-o", "wide", count="5")
+    for number in range(1, 6):
+        assert f"jenkins-{number} in role * has suppressed offers" in wide
+        assert f"agent by agent, for jenkins-{number} in role *" in wide
+        assert wide.count(f"used by jenkins-{number} in role *") == 2 * 5, "in the tables of all others"
 
 
 # --- Answers --------------------------------------------------------------------------------------------
