@@ -139,6 +139,7 @@ Page = Annotated[
             "when the tasks of another framework would start, and whom they would delay",
         ),
         ("replay h.sqlite --wait 'role=db;task=cpus:4'", "when one more task of db would start"),
+        ("replay h.sqlite 'quota:web=cpus:12' -o jsonl", "each task: when it was asked for, and would have started"),
     ),
 )
 def replay(  # noqa: PLR0913  # one parameter an option
@@ -249,7 +250,8 @@ def _answer_replay(
     with asked.opened() as (recording, cluster, window):
         changes = [*(TimedChange(*change) for change in wanted), *_timed(words, cluster, window)]
         check_replayable([*changes, *alternatives])
-        demand = read_demand(recording, cluster, window, asked.mesos_version)
+        each_task = several is None and session.form == "jsonl"
+        demand = read_demand(recording, cluster, window, asked.mesos_version, with_ids=each_task)
 
     def progress(part: float) -> None:
         session.progress("playing the recording", part)

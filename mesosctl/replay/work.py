@@ -42,9 +42,18 @@ from mesosctl.whatif.variants import Template, likely_amount
 
 
 def read_demand(
-    recording: Recording, cluster: RecordedCluster, window: Window, version: str | None, *, is_wanted: bool = True
+    recording: Recording,
+    cluster: RecordedCluster,
+    window: Window,
+    version: str | None,
+    *,
+    is_wanted: bool = True,
+    with_ids: bool = False,
 ) -> RecordedDemand:
-    """Return the demand of a window.  Raises BadInput if no agent is known, or if `is_wanted` and nothing is wanted."""
+    """Return the demand of a window, with the ids of its tasks if `with_ids`.
+
+    Raises BadInput if no agent is known, or if `is_wanted` and nothing is wanted.
+    """
     assert window.since is not None, "the window is that of the command"
     assert window.until is not None, "the window is that of the command"
     since, until = to_seconds(window.since), to_seconds(window.until)
@@ -63,7 +72,17 @@ def read_demand(
     if recording.counts(cluster.cluster_id).executors:  # else the rows of all tasks are not read twice
         executors = (task for task in recording.tasks(cluster.cluster_id, window) if task.is_executor)
         rows = chain(rows, executors)
-    wanted = ReplayedTasks(task for task in map(tasks.read, rows) if task is not None)
+    ids: list[str] = []
+
+    def wanted_tasks() -> Iterator[ReplayedTask]:
+        for row in rows:
+            task = tasks.read(row)
+            if task is not None:
+                if with_ids:
+                    ids.append(row.id)
+                yield task
+
+    wanted = ReplayedTasks(wanted_tasks())
     if not wanted and is_wanted:
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
     frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted, is_imported=is_imported)
@@ -87,6 +106,7 @@ def read_demand(
         first_run=next(map(to_seconds, recording.runs(cluster.cluster_id, window)), None),
         is_imported=is_imported,
         assumptions=(*assumptions, *left_out.sentences()),
+        ids=[ids[place] for place in wanted.order] if with_ids else (),
     )
 
 

@@ -30,6 +30,7 @@ from mesosctl.mesos.door.replay import (
     calibrate,
     never_fitting,
     outcomes,
+    recorded_outcomes,
 )
 from mesosctl.mesos.errors import Conflict, Invalid, NotFound, UsageError
 from mesosctl.mesos.messages.resources import list_to_json, to_model
@@ -94,6 +95,8 @@ class PlayedDemand:
     """Seconds between two allocations."""
     calibration: ReplayDeviation
     outcomes: Mapping[str, RoleOutcome]
+    recorded: Mapping[str, RoleOutcome]
+    """On record, of a log of another scheduler."""
 
     def play_with(
         self,
@@ -129,6 +132,7 @@ class PlayedDemand:
             demand,
             tuple(added_outcomes(demand, played, added, self.interval)),
             delayed_tasks(self.demand, self.played, demand, played, self.interval),
+            self.recorded,
         )
 
 
@@ -138,7 +142,8 @@ def play_unchanged(demand: RecordedDemand, options: ReplayOptions, progress: Pro
     calibration = calibrate(demand, played, interval)
     check_calibrated(demand, calibration, options)
     found = outcomes(demand, played, options.wait_limit)
-    return PlayedDemand(demand, options, played, interval, calibration, found)
+    recorded = recorded_outcomes(demand, options.wait_limit)
+    return PlayedDemand(demand, options, played, interval, calibration, found, recorded)
 
 
 def compare_replays(

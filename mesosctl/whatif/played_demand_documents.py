@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from mesosctl.mesos.amounts.notation import utc_text
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amounts, Document, Mirrored, UtcTime, named
 from mesosctl.whatif.documents import ChangeAnswer
@@ -52,6 +53,8 @@ class ReplayedRole(Mirrored):
     """Whether more than one in a hundred of its tasks more would have waited above the limit, or until the end."""
     delayed: int
     """Recorded tasks that start later than without the changes by more than an allocation interval, or never."""
+    recorded: RoleWaits | None
+    """On record, under the scheduler whose log it is; null of a recording of a master."""
 
 
 class AddedFramework(Mirrored):
@@ -91,7 +94,7 @@ class Calibration(Mirrored):
 
 
 class ReplayDocument(Document, Mirrored):
-    """`replay`, and `whatif --add-framework`."""
+    """`replay`, and `whatif --add-framework`, of which jsonl writes one of `roles` per line."""
 
     kind: Literal["replay"] = "replay"
     answer: Answer
@@ -115,3 +118,34 @@ class ReplayDocument(Document, Mirrored):
     displaced: list[DisplacedFramework]
     """Frameworks that would be offered less, from a snapshot; of a recording, `delayed` of each role says it."""
     assumptions: Annotated[list[str], named("demand.assumptions")]
+
+
+def _maybe_in_utc(seconds: float | None) -> str | None:
+    return None if seconds is None else utc_text(seconds)
+
+
+MaybeUtcTime = Annotated[str | None, BeforeValidator(_maybe_in_utc)]
+"""The same, or null."""
+
+
+class ReplayedTaskDocument(Document, Mirrored):
+    """`replay -o jsonl`: one line per task. A time is null if it is unknown, or if the task does not start."""
+
+    kind: Literal["replay.task"] = "replay.task"
+    task: Annotated[str | None, named("id")]
+    """Null of a task of --add-framework."""
+    framework_id: str
+    role: str
+    resources: Annotated[str, BeforeValidator(str)]
+    """In Mesos's notation."""
+    asked: MaybeUtcTime
+    started: MaybeUtcTime
+    """On record."""
+    start_before: MaybeUtcTime
+    """Without the changes."""
+    start_after: MaybeUtcTime
+    """With the changes."""
+    never_fits: bool
+    """Whether it fits on no agent, even on an empty one."""
+    ran_from_the_beginning: bool
+    """Whether it ran already when the replay began: nothing is known of its wait."""

@@ -10,16 +10,18 @@ from mesosctl.mesos.door.replay import (
     Replay,
     RoleBeforeAndAfter,
     RoleOutcome,
+    TasksOfTime,
     limit_text,
     shares_over_time,
     waiting_over_time,
+    waits_by_clock,
 )
 from mesosctl.show.charts import COLOURS
 from mesosctl.show.html_page import TONE_OF_ANSWERS, ReportOrigin, html_report, section, sentences, text_table
 from mesosctl.show.lists import rows_of
 from mesosctl.show.report import NOTHING, OF_ANSWERS, Column, Report, Verdict, shown_cells
 from mesosctl.show.time_chart import TimeChart
-from mesosctl.whatif.played_demand_documents import ReplayDocument
+from mesosctl.whatif.played_demand_documents import ReplayDocument, ReplayedTaskDocument
 from mesosctl.whatif.sentences import answer_text
 
 Span = Callable[[float | None], str]
@@ -61,6 +63,18 @@ def _report(answer: Replay, span: Span) -> Report:
             )
         yield Column(title, lambda of: cell(of.after), key=key, kind="number", rank=rank)
 
+    def recorded(of: RoleBeforeAndAfter) -> RoleOutcome:
+        return of.recorded or RoleOutcome()
+
+    on_record: Sequence[Column[RoleBeforeAndAfter]] = [
+        Column(
+            "ABOVE ON RECORD", lambda of: recorded(of).above_limit, key="above_limit_recorded", kind="number", rank=7
+        ),
+        Column(
+            "P95 ON RECORD", lambda of: span(recorded(of).p95_wait), key="p95_wait_seconds_recorded", kind="number",
+            rank=7,
+        ),
+    ]  # fmt: skip
     columns: Sequence[Column[RoleBeforeAndAfter]] = [
         Column("ROLE", lambda of: of.role, rank=-1),
         Column("TASKS", lambda of: of.after.tasks, kind="number"),
@@ -70,6 +84,7 @@ def _report(answer: Replay, span: Span) -> Report:
         *pair("LONGEST", "longest_wait_seconds", 2, lambda side: span(side.longest_wait)),
         Column("NEVER FIT", lambda of: of.after.never_fit, kind="number", rank=4),
         *pair("SERVED", "part_served", 5, _served),
+        *(on_record if answer.recorded else ()),
         *pair("BELOW GUARANTEE", "below_guarantee_seconds", 6, lambda side: span(side.below_guarantee or None)),
     ]
 
@@ -81,7 +96,7 @@ def _report(answer: Replay, span: Span) -> Report:
         rows_of(columns, answer.by_role),
         answer.roles,
         document,
-        lambda: document().roles,
+        (lambda: map(ReplayedTaskDocument.of, answer.by_task)) if answer.demand.ids else (lambda: document().roles),
         verdicts=[Verdict(answer.verdict, OF_ANSWERS[answer.answer]), *_short_window(answer)],
         remark=["", *_remark(answer), *assumed(answer.demand.assumptions)],
     )
@@ -159,11 +174,49 @@ def replay_page(answer: Replay, origin: ReportOrigin) -> str:
             sentences("What is changed", answer.changes),
             section("Waits by role", text_table(titles, rows)),
             section("Tasks that wait, over time", _waits_chart(answer)),
+            section("Who waits, by the hour of the day", _clock_table(answer, "Hour (UTC)", _hour, _HOURS)),
+            section("Who waits, by the day of the week", _clock_table(answer, "Day (UTC)", _weekday, _WEEKDAYS)),
             section("Dominant shares, over time", _shares_chart(answer)),
             sentences("What this rests on", _remark(answer)),
             sentences("Assumed", answer.demand.assumptions),
         ],
     )
+
+
+_HOURS = [f"{hour:02}:00" for hour in range(24)]
+_WEEKDAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+
+
+def _hour(seconds: float) -> int:
+    return int(seconds % 86_400 // 3600)
+
+
+def _weekday(seconds: float) -> int:
+    return int(seconds // 86_400 + 3) % 7  # 1970-01-01 was a Thursday
+
+
+def _clock_table(answer: Replay, title: str, part_of: Callable[[float], int], names: Sequence[str]) -> str:
+    """A table of the tasks that waited longer than the limit, of those that were asked for in each part of time."""
+    assert answer.played_after is not None, "a page is made where it was played"
+    assert answer.played_before is not None, "a page is made where it was played"
+    sides = [("", answer.demand_after or answer.demand, answer.played_after)]
+    if answer.changes:
+        sides = [(" before", answer.demand, answer.played_before), (" after", *sides[0][1:])]
+    found = [(word, waits_by_clock(demand, played, answer.wait_limit, part_of)) for word, demand, played in sides]
+    worst = {
+        role: max(sum(of.above_limit for of in by_role.get(role, {}).values()) for _, by_role in found)
+        for role in answer.roles
+    }
+    roles = sorted(answer.roles, key=lambda role: (-worst[role], role))[:_MOST_ROLES]
+    shown = [(f"{role}{word}", by_role.get(role, {})) for role in roles for word, by_role in found]
+    nothing = TasksOfTime(0, 0)
+    rows = [
+        [name, *(f"{of.above_limit:,} of {of.tasks:,}" for of in (by.get(part, nothing) for _, by in shown))]
+        for part, name in enumerate(names)
+        if any(part in by for _, by in shown)
+    ]
+    words = f"Tasks that were asked for then, and waited more than {limit_text(answer.wait_limit)}."
+    return f"{text_table([title, *(name for name, _ in shown)], rows)}\n<p><small>{words}</small></p>"
 
 
 def _waits_chart(answer: Replay) -> str:

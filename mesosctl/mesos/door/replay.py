@@ -6,7 +6,7 @@ Times are seconds since 1970.  `RecordedDemand` is played, `Played` is the cours
 import math
 from array import array
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, repeat
 from typing import Literal, NamedTuple
@@ -89,6 +89,8 @@ class RecordedDemand:
     """Whether another scheduler made it."""
     assumptions: tuple[str, ...] = ()
     """Sentences about what the recording does not say, or is left out."""
+    ids: Sequence[str] = ()
+    """Of the tasks, in the same order; empty unless each of them is shown."""
     snapshot: ClusterSnapshot | None = None
     """The cluster at the beginning, with what runs on it until the end; None if a recording says what ran."""
 
@@ -289,6 +291,15 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
     return found
 
 
+def recorded_outcomes(demand: RecordedDemand, wait_limit: float) -> dict[str, RoleOutcome]:
+    """Return how each role fared on record, under another scheduler; nothing of a recording of a master."""
+    if not demand.is_imported:
+        return {}
+    starts = [task.started for task in demand.tasks]
+    ends = [None if task.started is None or task.lasts is None else task.started + task.lasts for task in demand.tasks]
+    return outcomes(demand, Played(starts, ends, frozenset(), ()), wait_limit)
+
+
 def _add(sums: dict[str, int], held: Quantities, seconds: float) -> None:
     for name, milli in held.items():
         sums[name] = sums.get(name, 0) + round(milli * seconds)
@@ -453,6 +464,30 @@ def waiting_over_time(demand: RecordedDemand, played: Played, points: int) -> di
     return {role: list(accumulate(changes[:points])) for role, changes in found.items()}
 
 
+class TasksOfTime(NamedTuple):
+    """The tasks of a role that were asked for at an hour of the day, or on a day of the week."""
+
+    tasks: int
+    above_limit: int
+    """Those that waited longer than the limit."""
+
+
+def waits_by_clock(
+    demand: RecordedDemand, played: Played, wait_limit: float, part_of: Callable[[float], int]
+) -> dict[str, dict[int, TasksOfTime]]:
+    """Return for each role how many tasks waited too long, by the part of time in which they were asked for."""
+    found: dict[str, dict[int, TasksOfTime]] = {}
+    for place, task in enumerate(demand.tasks):
+        if task.is_executor or place in played.never_fit or task.ran_from_the_beginning:
+            continue
+        start = played.starts[place]
+        waited = (demand.until if start is None else start) - task.asked
+        of_role = found.setdefault(task.role, {})
+        tasks, above = of_role.get(part := part_of(task.asked), (0, 0))
+        of_role[part] = TasksOfTime(tasks + 1, above + (waited > wait_limit))
+    return found
+
+
 def shares_over_time(demand: RecordedDemand, played: Played, points: int) -> dict[str, list[float]]:
     """Return the dominant share of each role at the same moments: of what the agents had then, and without subroles."""
     length = (demand.until - demand.since) / points
@@ -508,6 +543,27 @@ class RoleBeforeAndAfter(NamedTuple):
     """Whether more than one in a hundred of its tasks more would have waited above the limit."""
     delayed: int
     """As in `Replay`."""
+    recorded: RoleOutcome | None = None
+    """How it fared on record, under another scheduler; None of a recording of a master."""
+
+
+class TaskBeforeAndAfter(NamedTuple):
+    """How a task fares without the changes, and with them; a time is None if it is unknown, or if it does not start."""
+
+    id: str | None
+    """None of a task of an added framework."""
+    framework_id: str
+    role: str
+    resources: Resources
+    asked: float | None
+    started: float | None
+    """On record."""
+    start_before: float | None
+    start_after: float | None
+    never_fits: bool
+    """Whether it fits on no agent, even on an empty one."""
+    ran_from_the_beginning: bool
+    """Whether it ran already when the replay began: nothing is known of its wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,6 +584,8 @@ class Replay:
     added: tuple[AddedOutcome, ...] = ()
     delayed: Mapping[str, int] = field(default_factory=dict)
     """Recorded tasks that start later than without the changes by more than an interval, or never; by role."""
+    recorded: Mapping[str, RoleOutcome] = field(default_factory=dict)
+    """How roles fared on record, under another scheduler; empty of a recording of a master."""
     displaced: tuple[Displaced, ...] = ()
     """Frameworks that are offered less while most tasks of the added frameworks run; from a snapshot only."""
 
@@ -545,9 +603,36 @@ class Replay:
         """Each role of the table, before and after."""
         harmed = set(self.harmed)
         return [
-            RoleBeforeAndAfter(role, *self.outcome(role), role in harmed, self.delayed.get(role, 0))
+            RoleBeforeAndAfter(
+                role, *self.outcome(role), role in harmed, self.delayed.get(role, 0), self.recorded.get(role)
+            )
             for role in self.roles
         ]
+
+    @property
+    def by_task(self) -> Iterator[TaskBeforeAndAfter]:
+        """Each task, before and after, in the order in which they are asked for; executors are left out."""
+        before, after, demand = self.played_before, self.played_after, self.demand_after or self.demand
+        assert before is not None, "it was played here"
+        assert after is not None, "it was played here"
+        recorded = zip(self.demand.ids, before.starts, strict=True)
+        for place, task in enumerate(demand.tasks):
+            task_id, start = next(recorded) if task.framework_id in self.demand.frameworks else (None, None)
+            if task.is_executor:
+                continue
+            known = task.asked_is_known and not task.ran_from_the_beginning
+            yield TaskBeforeAndAfter(
+                task_id,
+                task.framework_id,
+                task.role,
+                task.resources,
+                task.asked if known else None,
+                None if task.ran_from_the_beginning else task.started,
+                start,
+                after.starts[place],
+                place in after.never_fit,
+                task.ran_from_the_beginning,
+            )
 
     @property
     def accepted(self) -> bool:
@@ -612,7 +697,8 @@ class Replay:
         more = f", and {others} more role{'s' * (others > 1)} {would} more" if others else ""
         grown = after.above_limit - before.above_limit
         if grown > MOST_GROWTH * after.tasks:
-            did = f"; {before.above_limit:,} did" if before.tasks else ""  # not of tasks that are added
+            without = " in the replay without the change" if self.recorded else ""
+            did = f"; {before.above_limit:,} did{without}" if before.tasks else ""  # not of tasks that are added
             return (
                 f"{after.above_limit:,} of {after.tasks:,} tasks of {role} {would} more than "
                 f"{limit_text(self.wait_limit)}{did}{more}"
@@ -620,6 +706,14 @@ class Replay:
         did = f"; {before.waiting_at_the_end:,} had not without the change" if before.tasks else ""
         start = "would not have started" if is_past else "would not start"
         return f"{after.waiting_at_the_end:,} of {after.tasks:,} tasks of {role} {start} before the end{did}{more}"
+
+    @property
+    def _on_record(self) -> str:
+        """Return the words that tell the waits of a replay from those that another scheduler's log has."""
+        if not self.recorded:
+            return ""
+        above = sum(role.above_limit for role in self.recorded.values())
+        return f" in the replay; {above:,} did on record, under another scheduler"
 
     @property
     def verdict(self) -> str:
@@ -638,8 +732,9 @@ class Replay:
         if not self.changes:
             undecided = sum(role.undecided for role in self.before.values())
             count = f"{totals[0]:,} to {totals[0] + undecided:,}" if undecided else f"{totals[0]:,}"
-            return f"{count} of {tasks:,} tasks waited more than {limit}"
+            return f"{count} of {tasks:,} tasks waited more than {limit}{self._on_record}"
         answer = f"YES: {totals[1]:,} of {tasks:,} tasks would have waited more than {limit}; {totals[0]:,} did"
+        answer += " in the replay without it" if self.recorded else ""
         waiting = [sum(role.waiting_at_the_end for role in side.values()) for side in (self.before, self.after)]
         if waiting[1] > waiting[0]:
             answer += f". At the end of the replay, {waiting[1]:,} had not started; {waiting[0]:,} without the change"

@@ -100,9 +100,9 @@ class _Kind(NamedTuple):
 
 
 class ReplayedTasks(Sequence[ReplayedTask]):
-    """Tasks in the order in which they are asked for: 36 bytes each."""
+    """Tasks in the order in which they are asked for: 40 bytes each."""
 
-    __slots__ = ("_ages", "_asked", "_kind_of", "_kinds", "_lasts", "_started")
+    __slots__ = ("_ages", "_asked", "_kind_of", "_kinds", "_lasts", "_started", "order")
 
     def __init__(self, tasks: Iterable[ReplayedTask]) -> None:
         """Take tasks in any order; of those that are asked for at once, the first comes first.
@@ -128,7 +128,9 @@ class ReplayedTasks(Sequence[ReplayedTask]):
             lasts.append(_written(task.lasts))
             started.append(_written(task.started))
             ages.append(task.age)
-        order = sorted(range(len(asked)), key=turns.__getitem__)
+        order = array("I", sorted(range(len(asked)), key=turns.__getitem__))
+        self.order: Sequence[int] = order
+        """The place that each task had among those that were given."""
         self._kind_of = array("I", map(kind_of.__getitem__, order))
         self._asked, self._lasts, self._started, self._ages = (
             array("d", map(column.__getitem__, order)) for column in (asked, lasts, started, ages)

@@ -79,7 +79,10 @@ BESIDE = {
     "note": ["quota", "list", "--cacert", "offer.json"],
 }
 """Commands that write these to standard error."""
-ONE_A_LINE = {"offers.change": ["offers", "watch", "--changes", "1"]}
+ONE_A_LINE = {
+    "offers.change": ["offers", "watch", "--changes", "1"],
+    "replay.task": ["replay", "h.sqlite", "quota:web=cpus:1"],
+}
 """Commands whose -o jsonl has no whole document."""
 ON_SEVERAL_CONTEXTS = {"by-context"}
 """The kinds that `cli/context/test_several.py` checks, where there are contexts."""
