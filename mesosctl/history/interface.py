@@ -82,6 +82,10 @@ class Recording(ABC):
         """
 
     @abstractmethod
+    def waiting(self, cluster_id: str, at: Micros) -> Iterator[RecordedTask]:
+        """Tasks that were asked for before a moment, and had not started then; ordered by `asked`."""
+
+    @abstractmethod
     def settings(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedSetting]:
         """Quotas, weights, reservations and rate limits."""
 

@@ -471,6 +471,14 @@ class SqliteRecording(Recording):
         )
         return self._rows(query, (self._cluster(cluster_id), until, since, since), self._task)
 
+    def waiting(self, cluster_id: str, at: Micros) -> Iterator[RecordedTask]:
+        """See `Recording.waiting`."""
+        query = (
+            f"SELECT {_TASK.names} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
+            " AND asked_time < ? AND coalesce(from_time, 9e99) >= ? ORDER BY asked_time, task_row"
+        )
+        return self._rows(query, (self._cluster(cluster_id), to_seconds(at), to_seconds(at)), self._task)
+
     def settings(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedSetting]:
         """See `Recording.settings`."""
         return self._in_window(_SETTING, cluster_id, window, self._setting)

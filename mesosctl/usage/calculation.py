@@ -55,6 +55,13 @@ class UsageOptions:
     half_life: Micros | None = None
     outside: tuple[Gap, ...] = ()
     """The time of the window before the recording began and after it ended."""
+    in_steps: bool = False
+    """Whether steps were asked for: if the window is shorter than one, it is the only one."""
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether the answer has steps."""
+        return self.in_steps or bool(self.boundaries)
 
 
 @dataclass(slots=True)
@@ -77,6 +84,10 @@ class KeyUsage:
     tasks: int = 0
     lifetimes: "array[Micros]" = field(default_factory=lambda: array("q"))
     """Of the tasks that ended."""
+    waits: "array[Micros]" = field(default_factory=lambda: array("q"))
+    """Of the tasks that started, and of those that never did, until the end of the window."""
+    unasked: int = 0
+    """Tasks that started, and of which nobody recorded when they were asked for."""
 
     def add(self, other: "KeyUsage") -> None:
         """Add that of another time."""
@@ -90,6 +101,8 @@ class KeyUsage:
         self.below_guarantee_unknown += other.below_guarantee_unknown
         self.tasks += other.tasks
         self.lifetimes += other.lifetimes
+        self.waits += other.waits
+        self.unasked += other.unasked
 
     def mean_share(self, seen: Micros) -> float:
         """The mean of the dominant share over the time that was seen."""
@@ -109,6 +122,10 @@ class KeyUsage:
     def lifetime_at(self, percent: int) -> Micros | None:
         """A percentile of the lifetimes of tasks that ended (nearest rank); None if none did."""
         return nearest_rank(sorted(self.lifetimes), percent)
+
+    def wait_at(self, percent: int) -> Micros | None:
+        """A percentile of the waits (nearest rank); None if there are none."""
+        return nearest_rank(sorted(self.waits), percent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,6 +340,9 @@ class _Sweep:
             heapq.heappush(self._events, (boundary, _LAST, self._next_step))
         # Of what holds nothing after the last moment of a recording, no later window shows the tasks.
         ends = options.until + 1 if options.until == self._cluster.last_seen else options.until
+        for task in reading.waiting(of, options.until):
+            if task.asked is not None and task.asked >= options.since:
+                self._at(task.asked, partial(self._never_start, task))
         for task in reading.tasks(of, Window(options.since, ends)):
             self._go(max(task.start or 0, options.since))
             self._begin(task)
@@ -444,8 +464,27 @@ class _Sweep:
             part.tasks += not (task.run and (task.framework_id, task.id) in self._may_return)
             if task.end is not None and task.state is not None and task.state not in _OVER:
                 self._may_return.add((task.framework_id, task.id))
+            self._note_wait(task, part)
         if task.end is not None:
             self._at(task.end, partial(self._end, task, key, number), at_end=True)
+
+    def _note_wait(self, task: RecordedTask, part: KeyUsage) -> None:
+        """Note how long a task waited, if it started in the window; one that is back with its agent did not."""
+        assert task.start is not None, "it holds something"
+        if task.run or task.start < self._options.since or not task.start_known:
+            return
+        together = self._together.parts[self._clock.step]
+        for of in (part, together):
+            if task.asked is None:
+                of.unasked += 1
+            else:
+                of.waits.append(max(0, task.start - task.asked))
+
+    def _never_start(self, task: RecordedTask) -> None:
+        """A task is asked for that does not start in the window."""
+        assert task.asked is not None, "it was asked for"
+        for account in (self._account(self._key(task)), self._together):
+            account.parts[self._clock.step].waits.append(self._options.until - task.asked)
 
     def _end(self, task: RecordedTask, key: str, number: int) -> None:
         parts = self._split(task.resources)
@@ -538,7 +577,7 @@ class _Sweep:
 
     def _row(self, key: str, subtree: Subtree | None) -> UsageRow:
         account = self._accounts[key]
-        steps = tuple(account.parts) if self._options.boundaries else ()
+        steps = tuple(account.parts) if self._options.has_steps else ()
         return UsageRow(key, self._names.get(key, key), _merged(account.parts), steps, subtree)
 
     def _subtrees(self) -> dict[str, Subtree]:

@@ -136,7 +136,9 @@ def usage(  # noqa: PLR0913  # one parameter an option
             if table is not None:
                 answer = _cost(recording, cluster, window, table, asked, made)
             else:
-                options = UsageOptions(window.since, window.until, by, steps, decay, window.outside)
+                options = UsageOptions(
+                    window.since, window.until, by, steps, decay, window.outside, in_steps=step is not None
+                )
                 answer = _Answer.of(used(recording, cluster, options), made)
             page = "" if report is None else answer.page()
     if not session.is_output(report, "--report"):

@@ -55,10 +55,24 @@ class DominantShare(Mirrored):
 
 
 class Lifetime(Mirrored):
-    """The lifetimes of tasks that ended, in seconds; null if none did."""
+    """The lifetimes of tasks that ended in the span, in seconds; null if none did."""
 
     median: Seconds | None
     p95: Seconds | None
+
+
+class Wait(Mirrored):
+    """How long tasks waited, in seconds: those that started in the span, or were asked for in it and never did.
+
+    Null if there were none, or if nobody recorded when more than one in a hundred of them were asked for.
+    """
+
+    median: Seconds | None
+    p95: Seconds | None
+    known: int
+    """Tasks of which the wait is known."""
+    unasked: int
+    """Tasks of which nobody recorded when they were asked for."""
 
 
 class UsageFigures(Mirrored):
@@ -72,6 +86,7 @@ class UsageFigures(Mirrored):
     below_guarantee_unknown_seconds: Annotated[Seconds | None, named("below_guarantee_unknown")]
     tasks: Annotated[int, named("part.tasks")]
     lifetime_seconds: Annotated[Lifetime, named("lifetime")]
+    wait_seconds: Annotated[Wait, named("wait")]
     decayed_share: Annotated[dict[str, float] | None, named("decayed_shares")]
 
 

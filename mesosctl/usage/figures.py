@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from mesosctl.history.records import Micros
 from mesosctl.history.setting_values import Amounts
+from mesosctl.mesos.door.replay import is_unasked
 from mesosctl.usage.calculation import MICRO_MILLI_HOURS, KeyUsage, Step, UsageRow, WindowUsage
 
 
@@ -37,10 +38,21 @@ class ShareOverTime(NamedTuple):
 
 
 class LifetimePercentiles(NamedTuple):
-    """The lifetimes of tasks that ended; None if none did."""
+    """The lifetimes of tasks that ended in the time; None if none did."""
 
     median: Micros | None
     p95: Micros | None
+
+
+class WaitPercentiles(NamedTuple):
+    """How long tasks waited; None if there were none, or if too little is known of when they were asked for."""
+
+    median: Micros | None
+    p95: Micros | None
+    known: int
+    """Tasks of which the wait is known."""
+    unasked: int
+    """Tasks of which nobody recorded when they were asked for."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +115,14 @@ class KeyFigures:
     def lifetime(self) -> LifetimePercentiles:
         """The lifetimes of its tasks."""
         return LifetimePercentiles(self.part.lifetime_at(50), self.part.lifetime_at(95))
+
+    @cached_property
+    def wait(self) -> WaitPercentiles:
+        """The waits of its tasks."""
+        known, unasked = len(self.part.waits), self.part.unasked
+        if is_unasked(unasked, known + unasked):
+            return WaitPercentiles(None, None, known, unasked)
+        return WaitPercentiles(self.part.wait_at(50), self.part.wait_at(95), known, unasked)
 
     @cached_property
     def decayed_shares(self) -> dict[str, float] | None:

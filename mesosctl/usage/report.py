@@ -23,8 +23,8 @@ PARTS_OF_GPUS = "tasks come from an imported log and may hold parts of a GPU; a 
 
 def usage_report(use: WindowUsage) -> Report:
     """The use of each key; a row for each of its steps if there are steps, which a terminal draws in one line."""
-    shown = _table(use, _Plain(), with_steps=bool(use.options.boundaries))
-    with_steps = bool(use.options.boundaries)
+    shown = _table(use, _Plain(), with_steps=use.options.has_steps)
+    with_steps = use.options.has_steps
     return shown._replace(
         table=lambda: _table(use, _ForPeople(), with_steps=with_steps)._replace(
             terminal=lambda: _table(use, _ForPeople(), with_steps=False)
@@ -154,6 +154,10 @@ class _Columns:
             yield from self._each("LIMITED HOURS", "limited_hours", lambda of: of.hours.limited, hours)
         yield self._time("P95 LIFE", "p95_life_seconds", lambda of: of.lifetime.p95)._replace(wide=True)
         yield Column("COVERED", lambda of: self._written.share(of.covered), kind="number", wide=True)
+        hidden = not _has_waits(self._use)
+        for title, take in (("MEDIAN WAIT", lambda of: of.wait.median), ("P95 WAIT", lambda of: of.wait.p95)):
+            column = self._time(title, f"{title.lower().replace(' ', '_')}_seconds", take, rank=2)
+            yield column._replace(wide=hidden)
         if self._use.options.boundaries and not self._with_steps:
             tallest = max((max(_means(self._use, row), default=0.0) for row in self._use.rows), default=0.0)
 
@@ -195,6 +199,11 @@ class _Columns:
         return Column(title, cell, key=key, kind="number", rank=rank)
 
 
+def _has_waits(use: WindowUsage) -> bool:
+    """Whether it is known of any task how long it waited."""
+    return bool(use.together.waits)
+
+
 def _used_by_subtree(figures: KeyFigures) -> Mapping[str, int] | None:
     return None if figures.row.subtree is None else figures.row.subtree.used
 
@@ -215,6 +224,12 @@ def _facts(use: WindowUsage) -> Iterator[str]:
         f"{use.cluster.cluster_id} from {minute(use.whole.start)} to {minute(use.whole.end)} UTC, "
         f"{format_span(to_seconds(use.whole.seen))} of it seen"
     )
+    if use.together.lifetimes:
+        yield f"lifetimes are those of the {counted(len(use.together.lifetimes), 'task')} that ended in this time"
+    unasked = use.together.unasked
+    if unasked:
+        tasks = unasked + len(use.together.waits)
+        yield f"waits of {unasked:,} of {tasks:,} tasks are unknown: nobody recorded when they were asked for"
 
 
 def remarks(use: WindowUsage) -> Iterator[str]:

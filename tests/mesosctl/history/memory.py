@@ -56,6 +56,10 @@ class MemoryRecording(Recording):
         assert cluster_id == CLUSTER.cluster_id
         return chain(self.of_tasks)
 
+    def waiting(self, cluster_id, at):
+        asked = (row for row in self.of_tasks if row.asked is not None and row.asked < at)
+        return (row for row in asked if row.start is None or row.start >= at)
+
     def settings(self, cluster_id, window=WHOLE):
         return self._rows(cluster_id, self.of_settings, window)
 
