@@ -715,6 +715,7 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             path = path if target == path.absolute() else target
             _check_name(path)
         self._locks = [_locked(path)]
+        self._lock_file = _beside(path, _LOCK)
         self._is_new = False
         self._import: int | None = None
         self._keys: dict[str, int] = {}
@@ -735,6 +736,9 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             raise
 
     def _unlock(self) -> None:
+        if self._locks:
+            with suppress(OSError):
+                self._lock_file.unlink()  # while it is held, so that it is its own
         while self._locks:
             os.close(self._locks.pop())
 
@@ -748,13 +752,15 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         return sqlite3.connect(self._path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
-        """See `Recording.close`; a new file in which nothing was written is not left behind."""
+        """See `Recording.close`; no file is left beside it, nor a new one in which nothing was written."""
         try:
             is_left = not self._is_new or self._has_clusters()
+            with suppress(sqlite3.Error):  # another process reads it, or the disk is full: the next writer does it
+                # Readers of a WAL make files beside it, which only a writer may remove.
+                self._connection.execute("PRAGMA journal_mode=DELETE")
             super().close()
-            if not is_left:
-                for end in ("", "-wal", "-shm", _LOCK):
-                    _beside(self._path, end).unlink(missing_ok=True)
+            for end in () if is_left else ("", "-wal", "-shm"):
+                _beside(self._path, end).unlink(missing_ok=True)
         finally:
             self._unlock()
 

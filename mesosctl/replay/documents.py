@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amount, Document, Mirrored, UtcTime, named
 from mesosctl.whatif.played_demand_documents import ReplayDocument
 
@@ -19,6 +20,8 @@ class ReplayedAlternatives(Document):
     """`replay --each`."""
 
     kind: Literal["replayed-alternatives"] = "replayed-alternatives"
+    answer: Answer
+    """Yes if one of them is harmless; else unknown if it is unknown of one, and no if none is."""
     alternatives: list[ReplayedAlternative]
 
 
@@ -26,6 +29,8 @@ class LargestReplayedChange(Document, Mirrored):
     """`replay --find-largest`."""
 
     kind: Literal["largest-replayed-change"] = "largest-replayed-change"
+    answer: Answer
+    """Yes if there is such an amount; else unknown if it is unknown of the smallest that was tried, and no if not."""
     question: Annotated[str, named("template.word")]
     resource: Annotated[str, named("template.resource")]
     largest: Amount | None

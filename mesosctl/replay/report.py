@@ -1,10 +1,11 @@
 """Several replays as one report, and the expected wait of one more task."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mesosctl.mesos.amounts.amount_text import text_in_words
 from mesosctl.mesos.amounts.notation import utc_minute
 from mesosctl.mesos.door.replay import Replay, limit_text
+from mesosctl.mesos.exit_status import Answer
 from mesosctl.replay import documents
 from mesosctl.replay.expected_wait import ExpectedWait
 from mesosctl.show.html_page import ReportOrigin, html_report, section, sentences, text_table
@@ -35,7 +36,9 @@ def replayed_alternatives_report(found: Sequence[Variant[Replay]]) -> Report:
 
     def report(span: Span) -> Report:
         return list_report(
-            documents.ReplayedAlternatives(alternatives=[]),
+            documents.ReplayedAlternatives(
+                answer=_best_answer(variant.answer.answer for variant in found), alternatives=[]
+            ),
             found,
             (
                 Column("CHANGE", lambda variant: variant.change, rank=-1),
@@ -72,6 +75,12 @@ def replayed_alternatives_report(found: Sequence[Variant[Replay]]) -> Report:
     return report(plain_span)._replace(table=lambda: report(span_for_people))
 
 
+def _best_answer(answers: Iterable[Answer]) -> Answer:
+    """The answer about several changes, of which one is enough."""
+    given = set(answers)
+    return "yes" if "yes" in given else "unknown" if "unknown" in given else "no"
+
+
 def _why_not(answer: Replay) -> str:
     """The fault of a change, in short; "-" if nothing is."""
     refused = [given for given in answer.answers if not given.accepted]
@@ -87,7 +96,8 @@ def largest_replay_report(found: LargestVariant[Replay]) -> Report:
     """The replay of the largest change that is harmless, or the reason why there is none."""
 
     def document() -> documents.LargestReplayedChange:
-        return documents.LargestReplayedChange.of(found)
+        tried = [variant.answer.answer for variant in (found.best, found.beyond) if variant is not None]
+        return documents.LargestReplayedChange.of(found, answer=_best_answer(tried))
 
     shown = found.best or found.beyond
     base = None if shown is None else replay_report(shown.answer)

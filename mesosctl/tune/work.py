@@ -157,8 +157,9 @@ def _unasked(goals: GoalsFile, demand: RecordedDemand) -> Iterator[Fault]:
     """Yield goals about waits of roles of which nobody recorded when their tasks were asked for."""
     tasks: Counter[str] = Counter()
     unasked: Counter[str] = Counter()
-    for task in demand.tasks:
-        if not task.is_executor and not task.ran_from_the_beginning:
+    never = never_fitting(demand.tasks, (replayed.agent.total.to_unreserved() for replayed in demand.agents))
+    for place, task in enumerate(demand.tasks):
+        if task.comes and place not in never:
             tasks[task.role] += 1
             unasked[task.role] += not task.asked_is_known
     for goal in goals.goals:

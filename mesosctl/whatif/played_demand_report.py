@@ -63,6 +63,10 @@ def _report(answer: Replay, span: Span) -> Report:
             )
         yield Column(title, lambda of: cell(of.after), key=key, kind="number", rank=rank)
 
+    def served(side: RoleOutcome) -> str | None:
+        part = side.part_served
+        return None if part is None else percent_text(part) if span is span_for_people else plain_span(part)
+
     def recorded(of: RoleBeforeAndAfter) -> RoleOutcome:
         return of.recorded or RoleOutcome()
 
@@ -83,7 +87,7 @@ def _report(answer: Replay, span: Span) -> Report:
         *pair("P95", "p95_wait_seconds", 1, lambda side: span(side.p95_wait)),
         *pair("LONGEST", "longest_wait_seconds", 2, lambda side: span(side.longest_wait)),
         Column("NEVER FIT", lambda of: of.after.never_fit, kind="number", rank=4),
-        *pair("SERVED", "part_served", 5, _served),
+        *pair("SERVED", "part_served", 5, served),
         *(on_record if answer.recorded else ()),
         *pair("BELOW GUARANTEE", "below_guarantee_seconds", 6, lambda side: span(side.below_guarantee or None)),
     ]
@@ -111,10 +115,6 @@ def _short_window(answer: Replay) -> Iterator[Verdict]:
             "in it: choose a shorter --wait-limit",
             "at risk",
         )
-
-
-def _served(side: RoleOutcome) -> str | None:
-    return None if side.part_served is None else percent_text(side.part_served)
 
 
 def _remark(answer: Replay) -> Iterator[str]:

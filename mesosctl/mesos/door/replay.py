@@ -34,7 +34,7 @@ PLACING = 60.0
 MOST_GROWTH = 0.01
 """The part of a role's tasks by which those that wait above the limit, or at the end, may grow."""
 MOST_UNASKED = 0.01
-"""The part of a role's tasks of which nobody may have recorded when they were asked for, if its waits are judged."""
+"""The part of the tasks that came of which nobody may have recorded when they were asked for, if waits are judged."""
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
 """How far a replay without changes may be from its recording."""
 
@@ -190,6 +190,8 @@ class RoleOutcome:
     """`p95_wait` if those that had not started at the end had waited for ever."""
     unasked: int = 0
     """Those that came during the replay, and of which nobody recorded when they were asked for."""
+    came: int = 0
+    """Those that came during the replay, and fit on an agent: the others say nothing about waits."""
 
     @property
     def waiting_at_the_end(self) -> int:
@@ -209,7 +211,7 @@ def is_unasked(unasked: int, tasks: int) -> bool:
 
 
 def unasked_sentence(counts: Mapping[str, tuple[int, int]]) -> str | None:
-    """Return why waits cannot be judged, of the unasked and all tasks of each role; None if they can.
+    """Return why waits cannot be judged, of the unasked tasks of each role and those that came; None if they can.
 
     Who waits in one role depends on what others ask for, so one role is enough.
     """
@@ -255,7 +257,7 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
         start, end = played.starts[place], played.ends[place]
         if start is not None:
             count[2] += 1
-        if not task.ran_from_the_beginning:
+        if task.comes:
             waited_for = max(0.0, round((demand.until if start is None else start) - task.asked, 6))
             waits.setdefault(task.role, (array("d"), array("d")))[start is None].append(waited_for)
             unasked[task.role] += not task.asked_is_known
@@ -287,6 +289,7 @@ def outcomes(demand: RecordedDemand, played: Played, wait_limit: float) -> dict[
             sum(wait <= wait_limit for wait in left),
             nearest_rank([*sorted(begun), *repeat(math.inf, len(left))], 95),
             unasked[role],
+            len(waited),
         )
     return found
 
@@ -664,7 +667,7 @@ class Replay:
     @property
     def unknown(self) -> str | None:
         """Return why it is unknown how long tasks wait; None if it is known."""
-        unasked = unasked_sentence({role: (side.unasked, side.tasks) for role, side in self.before.items()})
+        unasked = unasked_sentence({role: (side.unasked, side.came) for role, side in self.before.items()})
         if unasked is not None or self.harmed:
             return unasked
         undecided = [role for role in self.roles if waits_answer(*self.outcome(role)) == "unknown"]

@@ -38,6 +38,11 @@ class ReplayedTask(NamedTuple):
     """Whether somebody recorded when it was asked for; else `asked` is when it started, and its wait is unknown."""
 
     @property
+    def comes(self) -> bool:
+        """Whether it is asked for during the replay, so that it may wait: neither an executor, nor what ran before."""
+        return not self.is_executor and not self.ran_from_the_beginning
+
+    @property
     def ends(self) -> float | None:
         """When it ends however late it gets a place, since it ran already; None if it ends so long after its start."""
         return self.asked + self.lasts if self.ran_from_the_beginning and self.lasts is not None else None

@@ -553,8 +553,39 @@ def test_a_disk_that_is_full_where_a_word_is_new_is_explained_at_once(written, t
         assert [one.id for one in reader.tasks("c")] == ["t"]
 
 
+def test_nothing_is_left_beside_a_recording_after_a_clean_end(written):
+    folder = written.parent
+    assert [file.name for file in folder.glob("h.sqlite*")] == ["h.sqlite"]
+    for _ in range(2):
+        with open_recording(written) as reader:
+            assert len(list(reader.tasks("c"))) == 1
+        assert [file.name for file in folder.glob("h.sqlite*")] == ["h.sqlite"]
+        with open_writer(written) as writer, open_recording(written) as reader:
+            assert len(list(reader.tasks("c"))) == len(list(writer.tasks("c"))) == 1
+        assert [file.name for file in folder.glob("h.sqlite*")] == ["h.sqlite"]
+
+
+def test_a_writer_that_ends_while_somebody_reads_leaves_the_rest_to_the_next(written):
+    with open_recording(written) as reader:
+        rows = reader.tasks("c")
+        with open_writer(written):
+            assert len(list(rows)) == 1
+    with open_writer(written):
+        pass
+    assert [file.name for file in written.parent.glob("h.sqlite*")] == ["h.sqlite"]
+
+
+def test_a_file_that_is_no_recording_gets_no_lock_beside_it(tmp_path):
+    (tmp_path / "notes.txt").write_text("no database", encoding="utf-8")
+    with pytest.raises(BadInput, match="is not a recording"):
+        open_writer(tmp_path / "notes.txt")
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
 @pytest.mark.parametrize("is_writable", [False, True])
 def test_a_reader_puts_files_beside_a_recording_only_where_it_may_write(written, monkeypatch, is_writable):
+    with closing(sqlite3.connect(written)) as raw:
+        raw.execute("PRAGMA journal_mode=WAL")  # as a writer of an earlier version left it
     monkeypatch.setattr(os, "access", lambda *_: is_writable)
     with open_recording(written) as reader:
         assert len(list(reader.tasks("c"))) == 1

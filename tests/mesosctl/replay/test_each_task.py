@@ -114,6 +114,24 @@ def test_the_waits_of_a_log_stand_beside_those_of_its_replay(typed, log):
     assert (first["above_limit_recorded"], second["above_limit_recorded"]) == ("2", "2")
 
 
+def test_csv_has_numbers(typed, log):
+    rows = list(csv.DictReader(StringIO(typed("replay", "h.sqlite", "limit:web=cpus:0.5", "-o", "csv").out)))
+    assert [row["part_served_before"] for row in rows][1] == "1"
+    assert 0.7 < float(rows[0]["part_served"]) < 0.75
+    for row in rows:
+        assert all(re.fullmatch(r"[\d.]*", value) for name, value in row.items() if name != "role")
+
+
+@pytest.mark.process
+def test_documents_about_several_changes_have_the_answer(typed, log):
+    each = json.loads(typed("replay", "h.sqlite", "--each", "limit:web=cpus:{0.25,0.5}", "-o", "json").out)
+    assert (each["answer"], [one["replay"]["answer"] for one in each["alternatives"]]) == ("no", ["no", "no"])
+    each = json.loads(typed("replay", "h.sqlite", "--each", "limit:web=cpus:{0.5,2}", "-o", "json").out)
+    assert (each["answer"], [one["replay"]["answer"] for one in each["alternatives"]]) == ("yes", ["no", "yes"])
+    largest = json.loads(typed("replay", "h.sqlite", "--find-largest", "quota:batch=cpus:?", "-o", "json").out)
+    assert (largest["answer"], largest["best"] is None) == ("yes", False)
+
+
 def test_the_page_says_at_which_hour_and_on_which_day_who_waits(typed, log, tmp_path):
     typed("replay", "h.sqlite", "limit:web=cpus:0.5", "--wait-limit", "30m", "--report", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -286,6 +286,22 @@ def test_a_role_that_is_on_one_side_alone_has_no_tasks_on_the_other():
     ]
 
 
+@pytest.mark.parametrize(("unasked", "is_known"), [(1, True), (2, False)])
+def test_waits_are_unknown_if_nobody_recorded_when_many_of_those_that_came_were_asked_for(unasked, is_known):
+    """What ran from the beginning, executors and what never fits say nothing about waits, however many they are."""
+    size = parse_resources("cpus:1")
+    tasks = [ReplayedTask("f", "web", size, 1000, asked_is_known=place >= unasked) for place in range(100)]
+    tasks += [ReplayedTask("f", "web", size, 1000, ran_from_the_beginning=True)] * 100
+    tasks += [ReplayedTask("f", "web", size, 1000, is_executor=True)] * 100
+    tasks += [ReplayedTask("f", "web", parse_resources("cpus:99"), 1000)] * 100
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, tasks)
+    starts: list[float | None] = [1000.0] * 300 + [None] * 100
+    found = outcomes(demand, Played(starts, [None] * 400, range(300, 400), []), 10)
+    assert (found["web"].came, found["web"].unasked) == (100, unasked)
+    replay = Replay(demand, 10, ReplayDeviation(0, 0, 0.0, None), found, found)
+    assert (replay.unknown is None) is is_known
+
+
 def test_a_task_that_starts_when_it_asks_waits_for_zero_seconds_not_for_minus_zero():
     asked = 1e9 + 0.3
     task = ReplayedTask("one", "web", parse_resources("cpus:1"), asked, 60.0)
