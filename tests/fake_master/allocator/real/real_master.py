@@ -114,16 +114,19 @@ class Agents:
 
     async def say(self, message: str, body: bytes, number: int | None = None) -> None:
         """The first words of one more agent, or the words of the one at the place `number`."""
-        of_known = number is not None
         head = (
             f"POST /master/mesos.internal.{message} HTTP/1.1\r\n"
             f"Host: 127.0.0.1:{self._master}\r\n"
-            f"Libprocess-From: slave({number if of_known else self._count})@127.0.0.1:{self._ear.port}\r\n"
+            f"Libprocess-From: {self.pid(self._count if number is None else number)}\r\n"
             f"Connection: Keep-Alive\r\nContent-Length: {len(body)}\r\n\r\n"
         )
         self._writer.write(head.encode() + body)
         await self._writer.drain()
-        self._count += not of_known
+        self._count += number is None
+
+    def pid(self, number: int) -> str:
+        """Where a master finds an agent."""
+        return f"slave({number})@127.0.0.1:{self._ear.port}"
 
     async def stop(self) -> None:
         self._reading.cancel()
