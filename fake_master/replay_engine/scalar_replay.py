@@ -888,7 +888,7 @@ class ScalarReplay:
     def _request_run_for(self, framework: _Framework) -> None:
         """Request a run for the agents of hosts with room for a task that waits for it, and for the first for others.
 
-        These have room for any of the tasks that wait for no host, and are as many as these tasks.
+        These have room for any of the tasks that wait for no host, and are as many as these tasks for each role.
         """
         sizes: set[Amounts] = set()
         seen = 0
@@ -897,7 +897,8 @@ class ScalarReplay:
                 break
             sizes.add(size)
             seen += len(queue)
-        found = set(islice(self._agents_with_room(framework.clients, sizes), min(seen, MOST_REQUESTS)))
+        most = min(seen, MOST_REQUESTS) * len(framework.clients)
+        found = set(islice(self._agents_with_room(framework.clients, sizes), most))
         own = ((host, size) for host, tasks in framework.preferring.items() for size, _ in tasks.values())
         for host, size in islice(own, max(0, MOST_REQUESTS - seen)):
             agent = self._agent_on.get(host)

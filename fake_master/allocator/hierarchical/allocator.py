@@ -393,7 +393,8 @@ def _set_unavailability(state: State, agent: AllocatorAgent, unavailability: Una
 def _with_room(state: State, clients: Sequence[AllocatorClient], requests: Sequence[ResourceRequest]) -> Iterator[str]:
     """Yield the agents that requests name and that have room, then the first with room for any of the other requests.
 
-    Of those, there are as many as there are other requests.
+    Of those, there are as many as there are other requests, for each role: another role of the framework may be
+    offered an agent first.
     """
     eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
 
@@ -411,7 +412,7 @@ def _with_room(state: State, clients: Sequence[AllocatorClient], requests: Seque
     for request in requests:
         sizes = anywhere if request.agent is None else named.setdefault(request.agent, [])
         sizes.append(request.amounts)
-    left, sizes = len(anywhere), distinct(anywhere)  # thousands of requests share a few
+    left, sizes = len(anywhere) * len(clients), distinct(anywhere)  # thousands of requests share a few
     for agent_id, of_agent in named.items():
         if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, distinct(of_agent)):
             yield agent_id

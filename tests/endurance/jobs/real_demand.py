@@ -1,12 +1,13 @@
 """Replay recordings of a real master with their demand joined.
 
-    python -m tests.endurance.jobs.real_demand [--recordings 5] [--seed 0]
+    python -m tests.endurance.jobs.real_demand [--recordings 5] [--seed 0] [--faster 1]
 
-Needs MESOS_RUNNER.  Frameworks that know what they want when ask a real master for it, for a bit longer than a minute
-and a half; simulated agents say when tasks have finished, `mesosctl history record` records, and the demand is joined
-with the recording.  Every second demand is for more than the cluster has.  Prints for each recording how many tasks
-start more than two allocation intervals off in a replay, and the 95th percentiles of waits of each role beside the true
-ones; ends with 1 if one of these is off by more than two allocation intervals and a twentieth of the true one.
+Needs MESOS_RUNNER.  Frameworks that know what they want when ask a real master for it, for ten minutes; simulated agents
+say when tasks have finished, `mesosctl history record` records, and the demand is joined with the recording.  All are
+recorded at the same time.  Every second demand is for more than the cluster has.  Prints for each recording how many
+tasks start more than two allocation intervals off in a replay, and the 95th percentiles of waits of each role beside
+the true ones; ends with 1 if one of these is off by more than two allocation intervals and a twentieth of the true one.
+`--faster 6` asks for everything in a sixth of the time.
 """
 
 import argparse
@@ -18,6 +19,8 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -35,9 +38,6 @@ from tests.mesosctl.history import true_demand
 from tests.mesosctl.history.true_demand import TrueRecording, TrueTask
 
 _AGENTS = ("cpus:8;mem:32768", "cpus:8;mem:32768", "cpus:12;mem:32768")
-_FASTER = 6.0
-"""Real time is dear: tasks are asked for and end so many times as fast as on a fake master."""
-_LENGTH = true_demand.LENGTH / _FASTER
 _QUOTA = {"role": "web", "guarantees": {"cpus": {"value": 6}}}
 _INTERVALS = 2.0
 """Seconds: two allocation intervals."""
@@ -124,7 +124,9 @@ class Asking(Scheduler):
         await self._agents.say("StatusUpdateMessage", serialize("mesos.internal.StatusUpdateMessage", update), number)
 
 
-async def record(master: RealMaster, path: Path, tasks: Sequence[TrueTask]) -> TrueRecording:
+async def record(
+    master: RealMaster, path: Path, tasks: Sequence[TrueTask], seconds: float, *, with_quota: bool
+) -> TrueRecording:
     """Let frameworks ask a real master for these tasks, and record it."""
     by_framework: Mapping[str, list[TrueTask]] = defaultdict(list)
     for task in tasks:
@@ -133,8 +135,10 @@ async def record(master: RealMaster, path: Path, tasks: Sequence[TrueTask]) -> T
     await agents.start()
     for text in _AGENTS:
         await agents.register(text)
+    if with_quota:
+        master.call({"type": "UPDATE_QUOTA", "update_quota": {"quota_configs": [_QUOTA], "force": True}})
     words = ["-m", "mesosctl", "--master", master.url, "history", "record", "--history", str(path)]
-    words += ["--duration", f"{_LENGTH:.0f}s", "--cluster-id", "true"]
+    words += ["--duration", f"{seconds:.0f}s", "--cluster-id", "true"]
     recorder = await asyncio.create_subprocess_exec(sys.executable, *words)
     await asyncio.sleep(2.0)  # a framework that is there before the recorder has joined earlier than it can see
     asking = [Asking(master.port, name, of, agents) for name, of in by_framework.items()]
@@ -151,30 +155,28 @@ async def record(master: RealMaster, path: Path, tasks: Sequence[TrueTask]) -> T
     return TrueRecording(path, [task for task in tasks if task.id in asked], asked, started)
 
 
-def compare(number: int, seed: int) -> bool:
-    """Make a recording, print how its replay differs, and return whether the waits are the true ones."""
+def compare(number: int, seed: int, faster: float) -> tuple[str, bool]:
+    """Make a recording; return how its replay differs, and whether the waits are the true ones."""
     random = Random(f"{seed}/{number}")
     contended, with_ids = number % 2 == 1, number // 2 % 2 == 1
     tasks = [
-        task._replace(asked=task.asked / _FASTER, lasts=task.lasts / _FASTER)
+        task._replace(asked=task.asked / faster, lasts=task.lasts / faster)
         for task in true_demand.random_demand(random, contended=contended)
     ]
     with tempfile.TemporaryDirectory() as folder, RealMaster() as master:
-        if number % 3 == 2:
-            master.call({"type": "UPDATE_QUOTA", "update_quota": {"quota_configs": [_QUOTA]}})
-        truth = asyncio.run(record(master, Path(folder) / "true.sqlite", tasks))
+        path, seconds = Path(folder) / "true.sqlite", true_demand.LENGTH / faster
+        truth = asyncio.run(record(master, path, tasks, seconds, with_quota=number % 3 == 2))
         true_demand.write_demand(Path(folder) / "asked.csv", truth, with_ids=with_ids)
         true_demand.join(truth, Path(folder) / "asked.csv")
         like = true_demand.replayed(truth)
     waits = {role: (true or 0.0, played or 0.0) for role, (true, played) in like.percentiles.items()}
-    print(
+    text = (
         f"{number}: {'contended' if contended else 'idle'}, {'ids' if with_ids else 'order'}: {like.off} of "
         f"{like.started} started tasks off; 95th percentiles of waits, true and replayed: "
         + ", ".join(f"{role} {true:.2f} s {played:.2f} s" for role, (true, played) in sorted(waits.items()))
-        + f"; unknown: {like.replay.unknown or 'nothing'}",
-        flush=True,
+        + f"; unknown: {like.replay.unknown or 'nothing'}"
     )
-    return all(abs(true - played) <= max(_INTERVALS, true / 20) for true, played in waits.values())
+    return text, all(abs(true - played) <= max(_INTERVALS, true / 20) for true, played in waits.values())
 
 
 def main(words: list[str]) -> int:
@@ -182,8 +184,13 @@ def main(words: list[str]) -> int:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("--recordings", type=int, default=5)
     asked.add_argument("--seed", type=int, default=0)
+    asked.add_argument("--faster", type=float, default=1.0)
     options = asked.parse_args(words)
-    alike = [compare(number, options.seed) for number in range(options.recordings)]
+    numbers = range(options.recordings)
+    with ProcessPoolExecutor(options.recordings) as pool:
+        found = list(pool.map(partial(compare, seed=options.seed, faster=options.faster), numbers))
+    alike = [is_alike for _, is_alike in found]
+    print("\n".join(text for text, _ in found))
     print(f"{sum(alike)} of {len(alike)} recordings have the true waits")
     return int(not all(alike))
 
