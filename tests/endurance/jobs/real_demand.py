@@ -2,11 +2,12 @@
 
     python -m tests.endurance.jobs.real_demand [--recordings 5] [--seed 0] [--faster 1]
 
-Needs MESOS_RUNNER.  Frameworks that know what they want when ask a real master for it, for ten minutes; simulated agents
-say when tasks have finished, `mesosctl history record` records, and the demand is joined with the recording.  All are
-recorded at the same time.  Every second demand is for more than the cluster has.  Prints for each recording how many
-tasks start more than two allocation intervals off in a replay, and the 95th percentiles of waits of each role beside
-the true ones; ends with 1 if one of these is off by more than two allocation intervals and a twentieth of the true one.
+Needs MESOS_RUNNER.  Frameworks that know what they want when ask a real master for it, for ten minutes; simulated
+agents say when tasks have finished, `mesosctl history record` records, and the demand is joined with the recording.
+All are recorded at the same time.  Every second demand is for more than the cluster has.  Prints for each recording
+how many tasks start more than two allocation intervals off in a replay, and the 95th percentiles of waits of each
+role beside the true ones; ends with 1 if one of these is off by more than two allocation intervals and a twentieth of
+the true one.
 `--faster 6` asks for everything in a sixth of the time.
 """
 

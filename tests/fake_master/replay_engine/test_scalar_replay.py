@@ -282,7 +282,8 @@ def starts_of(agents, *tasks, length=300.0, since=1e6, words=(), refuse=5.0):
     """The seconds after which tasks start: (framework, role, size, asked, lasts, any host) of each; as on a master."""
     frameworks, asked = {}, []
     for name, role, size, at, lasts, *host in tasks:
-        frameworks[name] = ReplayedFramework(name, name, (role,), None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
+        roles = tuple(sorted({of for framework, of, *_ in tasks if framework == name}))
+        frameworks[name] = ReplayedFramework(name, name, roles, None, ("MULTI_ROLE", "RESERVATION_REFINEMENT"))
         asked.append(ReplayedTask(name, role, parse_resources(size), since + at, lasts, *host))
     there = [
         ReplayedAgent(
@@ -445,6 +446,12 @@ def test_a_thousand_waiting_tasks_tell_their_sizes_when_more_is_asked_for(others
         ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *large, ("f", "a", "cpus:1", 0.5, None), length=4
     )
     assert (start[-1] == 0.5) is starts_at_once
+
+
+def test_a_task_in_one_of_several_roles_starts_at_once_though_an_agent_goes_to_another_one_first():
+    agents, rest = ["cpus:4;mem:64"] * 3, [("f", "a", "cpus:1", 200.0, None), ("f", "c", "cpus:1", 200.0, None)]
+    start = starts_of(agents, ("f", "b", "cpus:1", 0, None), ("f", "b", "cpus:1", 10.3, None), *rest)
+    assert start[1] == pytest.approx(10.3)
 
 
 def test_what_has_room_starts_at_once_however_many_wait_with_it():
