@@ -63,6 +63,33 @@ class StateEndpoints:
         """GET /flags."""
         return json_response({"flags": self._shown_flags(principal)}, request)
 
+    def registry(self, request: Request, _principal: str | None) -> Response:
+        """GET /registrar(1)/registry: the agents that are registered, unreachable and gone, in full to everybody."""
+        state = self._state
+        known = state.known_agents
+        kinds = {"unreachable": known.unreachable(), "gone": known.gone()}
+        deactivated = {record["id"]: record.get("deactivated", False) for record in known.records.values()}
+        lost = {
+            kind: {
+                "slaves": [
+                    {
+                        "id": {"value": agent_id},
+                        "timestamp": {"nanoseconds": int(at * NANOSECONDS)},
+                        **({"deactivated": deactivated[agent_id]} if kind == "unreachable" else {}),
+                    }
+                    for agent_id, at in since.items()
+                ]
+            }
+            for kind, since in kinds.items()
+            if since
+        }
+        registered = [
+            {"deactivated": agent.deactivated, "info": v1_messages.agent_info(agent)} for agent in state.agents.values()
+        ]
+        awaited = [{"deactivated": False, "info": info} for info in v1_messages.recovered_agents(state)]
+        slaves = {"slaves": {"slaves": [*registered, *awaited]}} if registered or awaited else {}
+        return json_response({"master": {"info": v1_messages.master_info(state)}, **slaves, **lost}, request)
+
     def metrics_snapshot(self, request: Request, _principal: str | None) -> Response:
         """GET /metrics/snapshot."""
         if "timeout" in request.query:

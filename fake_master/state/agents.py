@@ -225,6 +225,14 @@ class KnownAgents:
             if "unreachable_time" in record and not (record.get("gone") or record.get("forgotten"))
         }
 
+    def gone(self) -> dict[str, float]:
+        """Return since when each agent is gone for good, by id, in seconds since the epoch."""
+        return {
+            record["id"]: record["gone_time"]
+            for record in self.records.values()
+            if record.get("gone") and "gone_time" in record and not record.get("forgotten")
+        }
+
     def expected(self) -> dict[str, str]:
         """Return the agents that the registry holds as registered: id by host name."""
         return {

@@ -21,10 +21,12 @@ from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.notation import counted, parse_seconds
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
+from mesosctl.mesos.cluster.unreachable import UnreachableAgents
 from mesosctl.mesos.errors import UsageError
 from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
 from mesosctl.reading.lists import AGENT_KEYS, list_agents
 from mesosctl.reading.selection import Selection
+from mesosctl.reading.unreachable import unreachable_agents
 from mesosctl.show.report import Report
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
@@ -67,7 +69,10 @@ def list_(  # noqa: PLR0913  # one parameter an option
 
     def read(master: LeadingMaster) -> Report:
         found = list_agents(master, wanted, session.progress)
-        return agent_list(found, empty=nothing_found("no agents are registered", said), sort=sort)
+        is_whole = not (names or role or attribute)
+        unreachable = unreachable_agents(master) if is_whole else UnreachableAgents()
+        empty = nothing_found("no agents are registered", said)
+        return agent_list(found, empty=empty, sort=sort, unreachable=unreachable)
 
     show_list(session, read, watch=watch, every=every, count=count)
 
@@ -222,7 +227,8 @@ def gone(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attribut
     """Mark agents as gone, for good.
 
     You are asked first; a script must use --yes. They can never register again, and their tasks and volumes are lost.
-    An agent that is unreachable, and so not listed, is named by its whole id. Needs Mesos 1.5 or later.
+    An agent that is unreachable, and so not listed, is named by its id, which mesosctl agents shows. Needs Mesos 1.5
+    or later.
     """
     session: Session = ctx.obj
     with session.open_master() as master:

@@ -67,8 +67,16 @@ class Agent(Mirrored):
     reserved: dict[str, Amounts]
 
 
+class UnlistedAgent(Mirrored):
+    """An agent that stopped answering, and may register again."""
+
+    id: str
+    since: float = Field(description="In seconds since the epoch.")
+
+
 class AgentList(Document):
     """`agents`; jsonl writes one of `agents` per line, or with --watch one document per change."""
 
     kind: Literal["agents.list"] = "agents.list"
     agents: list[Agent]
+    unreachable: list[UnlistedAgent] = Field(default=[], description="Agents that are unreachable, and so not listed.")

@@ -5,16 +5,18 @@ from collections.abc import Sequence
 
 from mesosctl.agents import documents
 from mesosctl.mesos.amounts.amount_text import in_words
-from mesosctl.mesos.amounts.notation import counted, listed
+from mesosctl.mesos.amounts.notation import FEW, counted, listed, utc_text
 from mesosctl.mesos.amounts.quantities import format_double
 from mesosctl.mesos.cluster.account import agent_as_shown, sums_of_agents
 from mesosctl.mesos.cluster.displacement import DrainPlan, RunningTask
 from mesosctl.mesos.cluster.holdings import AgentServiceChange, RegisteredAgent
+from mesosctl.mesos.cluster.unreachable import UnreachableAgents
 from mesosctl.show.agent_column import agent_id_column
 from mesosctl.show.amounts import agent_use_text
 from mesosctl.show.lists import list_report, rows_of
 from mesosctl.show.report import Column, Report, Verdict, naturally
 from mesosctl.show.states import STATES
+from mesosctl.suggestion import command
 
 
 def drain_plan(plan: DrainPlan) -> Report:
@@ -80,10 +82,15 @@ AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
 
 
 def agent_list(
-    agents: Sequence[RegisteredAgent], *, empty: str = "no agents are registered", sort: str | None = None
+    agents: Sequence[RegisteredAgent],
+    *,
+    empty: str = "no agents are registered",
+    sort: str | None = None,
+    unreachable: UnreachableAgents = UnreachableAgents(),  # noqa: B008  # it cannot change
 ) -> Report:
     """A line for every agent; `empty` is shown if there is none, and `sort` as in `naturally`."""
     shown = naturally(agents, lambda agent: agent.hostname, lambda agent: agent.id, sort=sort)
+    lost = [_unreachable_text(unreachable)] if unreachable.number else []
 
     def element(agent: RegisteredAgent) -> documents.Agent:
         own = agent_as_shown(agent)
@@ -105,15 +112,28 @@ def agent_list(
         Column("FREE", lambda agent: agent_as_shown(agent).free, kind="amounts", rank=1),
     )
     return list_report(
-        documents.AgentList(agents=[]),
+        documents.AgentList(
+            agents=[], unreachable=[documents.UnlistedAgent.of(agent) for agent in unreachable.agents or ()]
+        ),
         agents,
         columns,
         name=lambda agent: agent.typed_id,
         element=element,
         in_order=shown,
         empty=empty,
-        terminal=lambda: _agent_screen(shown, empty),
+        terminal=lambda: _agent_screen(shown, empty, lost),
+        remark=lost,
     )
+
+
+def _unreachable_text(unreachable: UnreachableAgents) -> str:
+    """Say how many agents are unreachable, and how they are named."""
+    are = f"{counted(unreachable.number, 'agent')} {'is' if unreachable.number == 1 else 'are'} unreachable"
+    if unreachable.agents is None:
+        return f"{are}; their ids are in /registrar(1)/registry, which could not be read"
+    named = listed([f"{agent.id} since {utc_text(agent.since)}" for agent in unreachable.agents], FEW)
+    gone = command("agents gone", unreachable.agents[0].id if unreachable.agents else "AGENT")
+    return f"{are}: {named}; {gone} gives one up for good"
 
 
 def _lent_columns(agents: Sequence[RegisteredAgent]) -> Sequence[Column[RegisteredAgent]]:
@@ -123,7 +143,7 @@ def _lent_columns(agents: Sequence[RegisteredAgent]) -> Sequence[Column[Register
     return (Column("LENT", lambda agent: agent_as_shown(agent).lent, kind="amounts", rank=1),)
 
 
-def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
+def _agent_screen(agents: Sequence[RegisteredAgent], empty: str, lost: Sequence[str]) -> Report:
     status_rank = -1 if any(agent.status != "active" for agent in agents) else 1
     columns: Sequence[Column[RegisteredAgent]] = (
         Column("AGENT", lambda agent: agent.typed_host),
@@ -134,7 +154,7 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str) -> Report:
         Column("ATTRIBUTES", _attributes, rank=4),
         agent_id_column(agents, lambda agent: agent.typed_id),
     )
-    remark = [agent_summary(agents), AGENT_LEGEND] if agents else []
+    remark = [*([agent_summary(agents)] if agents else []), *lost, *([AGENT_LEGEND] if agents else [])]
     return Report(columns, rows_of(columns, agents), empty=empty, remark=remark)
 
 

@@ -17,12 +17,14 @@ from mesosctl.mesos.amounts.notation import counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.displacement import DrainPlan, without_room
 from mesosctl.mesos.cluster.holdings import AgentServiceChange, AgentStatus, RegisteredAgent
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.errors import MesosctlError, NotConfirmed, NotFound, Rejected
 from mesosctl.mesos.messages.base_model import MesosModel
 from mesosctl.mesos.messages.http_statuses import NOT_FOUND
 from mesosctl.mesos.messages.operator_calls import agent_call, drain_agent
 from mesosctl.mesos.names import kind_of
 from mesosctl.reading.targets import find_agents, has_attributes, no_agent_with, read_agents, read_listed_agent
+from mesosctl.reading.unreachable import in_registry
 from mesosctl.suggestion import command
 from mesosctl.tasks.work import running_tasks
 
@@ -39,10 +41,10 @@ def choose_agents(
 ) -> tuple[list[RegisteredAgent], list[RegisteredAgent]]:
     """The agents that are named, or all, as far as they have the attributes; and every agent.
 
-    A whole id that is not listed is an agent that may be unreachable.  Raises NotFound and UsageError.
+    Unreachable agents, which no list has, are found by their ids in the registry.  Raises NotFound and UsageError.
     """
     everybody = read_agents(master, progress, recovering=True)
-    found = find_listed_agents(everybody, names) if names else everybody
+    found = find_listed_agents(everybody, names, lambda: in_registry(master)) if names else everybody
     chosen = [agent for agent in {agent.id: agent for agent in found}.values() if has_attributes(agent, attributes)]
     if not chosen:
         error = no_agent_with(everybody, attributes)
@@ -50,19 +52,32 @@ def choose_agents(
     return chosen, everybody
 
 
-def find_listed_agents(agents: Sequence[RegisteredAgent], words: Iterable[str]) -> list[RegisteredAgent]:
-    """The agents that `find_agents` finds; a whole id that is not listed is an agent that may be unreachable."""
-    listed_ids = {agent.id for agent in agents}
+def find_listed_agents(
+    agents: Sequence[RegisteredAgent],
+    words: Iterable[str],
+    read_unreachable: Callable[[], Sequence[UnreachableAgent] | None] = lambda: None,
+) -> list[RegisteredAgent]:
+    """The agents that `find_agents` finds, unreachable ones among them.
+
+    Which these are is read only for a word that no listed agent has.  If that cannot be read, a whole id is one.
+    """
     asked = list(dict.fromkeys(words))
-    ids = (text for kind, text in map(kind_of, asked) if kind in (None, "id"))
-    whole = dict.fromkeys(known_id for known_id in ids if _AGENT_ID.fullmatch(known_id))
-    unlisted = [
-        RegisteredAgent(id=agent_id, hostname="", pid="", total=Resources(), active=False, status="recovering")
-        for agent_id in whole
-        if agent_id not in listed_ids
+    try:
+        return find_agents(agents, asked)
+    except NotFound:
+        unreachable = read_unreachable()
+    if unreachable is None:
+        listed_ids = {agent.id for agent in agents}
+        ids = [text for kind, text in map(kind_of, asked) if kind in (None, "id") and text not in listed_ids]
+        unlisted = [agent_id for agent_id in ids if _AGENT_ID.fullmatch(agent_id)]
+    else:
+        unlisted = [agent.id for agent in unreachable]
+    added = [
+        RegisteredAgent(id=agent_id, hostname="", pid="", total=Resources(), active=False, status="unreachable")
+        for agent_id in dict.fromkeys(unlisted)
     ]
-    found = find_agents([*agents, *unlisted], asked)
-    return [replace(agent, hostname=agent.id) if agent.id in whole and not agent.hostname else agent for agent in found]
+    found = find_agents([*agents, *added], asked)
+    return [agent if agent.hostname else replace(agent, hostname=agent.id) for agent in found]
 
 
 def plan_drain(

@@ -14,6 +14,7 @@ from mesosctl.frameworks.teardown import plan_teardown, tear_down
 from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
 from mesosctl.reading.lists import FRAMEWORK_KEYS, list_frameworks
 from mesosctl.reading.selection import Selection
+from mesosctl.reading.unreachable import note_unreachable
 from mesosctl.show.report import Report
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
@@ -53,6 +54,8 @@ def list_(
     def read(master: LeadingMaster) -> Report:
         found = list_frameworks(master, wanted)
         empty = nothing_found("no frameworks are registered", {"--role": role})
+        if not (names or role or watch):
+            note_unreachable(master)
         return framework_list(found, empty=empty, sort=sort)
 
     show_list(session, read, watch=watch, every=every, count=count)

@@ -10,6 +10,7 @@ STATES: dict[str, Meaning] = {
     "drained": "at risk",
     "recovered": "at risk",
     "recovering": "not met",
+    "unreachable": "not met",
     "disconnected": "not met",
 }
 """Of agents and frameworks."""

@@ -17,6 +17,7 @@ from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.exit_status import ExitStatus
 from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
 from mesosctl.mesos.roles import display_names
+from mesosctl.reading.unreachable import note_unreachable
 from mesosctl.snapshot.differences import changes
 from mesosctl.snapshot.report import snapshot_differences, snapshot_taken
 from mesosctl.snapshot.work import read_snapshot, write_file
@@ -101,7 +102,9 @@ def take_snapshot(session: Session, source: Path | None) -> ClusterSnapshot:
         return _kept(session, source, "--from")
     try:
         with session.open_master() as master:
-            return read_snapshot(master, progress=session.progress)
+            snapshot = read_snapshot(master, progress=session.progress)
+            note_unreachable(master)
+            return snapshot
     finally:
         session.end_progress()
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.identity import IdentityCache
-from mesosctl.mesos.amounts.notation import counted, utc_text
+from mesosctl.mesos.amounts.notation import FEW, counted, listed, utc_text
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.tasks import ListedTask
@@ -15,6 +15,7 @@ from mesosctl.show.agent_column import agent_id_column
 from mesosctl.show.amounts import plain_resources_text
 from mesosctl.show.lists import list_report, rows_of
 from mesosctl.show.report import Column, Meaning, Report, naturally
+from mesosctl.suggestion import command
 from mesosctl.tasks import documents
 
 _STATES: dict[str, Meaning] = {
@@ -49,6 +50,7 @@ def task_list(
     is_shared = len(set(frameworks.values())) < len(frameworks)
     ends = short_ids(frameworks) if is_shared else {}
     short = {spelling.framework("id", task_id): end for task_id, end in ends.items()}
+    lost = _on_unreachable_agents(tasks)
     resources = IdentityCache(plain_resources_text)  # most tasks of a large cluster are alike
 
     def framework(task: ListedTask) -> str:
@@ -79,8 +81,20 @@ def task_list(
         name=lambda task: spelling.task("id", task.id),
         in_order=shown,
         empty=empty,
-        terminal=lambda: Report(columns, rows_of(columns, shown), empty=empty, remark=_summary(tasks)),
+        terminal=lambda: Report(columns, rows_of(columns, shown), empty=empty, remark=[*_summary(tasks), *lost]),
+        remark=lost,
     )
+
+
+def _on_unreachable_agents(tasks: Sequence[ListedTask]) -> list[str]:
+    """A sentence about tasks whose agents are unreachable, by framework; none if there are none."""
+    counts = Counter(task.framework for task in tasks if task.state == "TASK_UNREACHABLE")
+    if not counts:
+        return []
+    number = sum(counts.values())
+    are = f"{counted(number, 'task')} {'is' if number == 1 else 'are'}"
+    whose = listed([f"{count} of {framework}" for framework, count in sorted(counts.items())], FEW)
+    return [f"{are} on unreachable agents: {whose}; {command('agents')} shows these agents"]
 
 
 def _summary(tasks: Sequence[ListedTask]) -> list[str]:

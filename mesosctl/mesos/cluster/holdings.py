@@ -12,7 +12,7 @@ from mesosctl.mesos.cluster.agents import ClusterAgent
 from mesosctl.mesos.names import Kind, with_kind
 from mesosctl.mesos.roles import is_strict_subrole
 
-AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering"]
+AgentStatus = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering", "unreachable"]
 """The states of agents, of which only active ones get offers.
 
 Recovering ones were known to a former leader, and are not back.
@@ -200,7 +200,9 @@ class AcceptedOperation:
 
 
 ServiceVerb = Literal["drain", "deactivate", "reactivate", "mark gone"]
-StatusAfter = Literal["active", "disconnected", "deactivated", "draining", "drained", "recovering", "gone"]
+StatusAfter = Literal[
+    "active", "disconnected", "deactivated", "draining", "drained", "recovering", "unreachable", "gone"
+]
 """The status of an agent after a change; a master does not list one that is gone."""
 
 

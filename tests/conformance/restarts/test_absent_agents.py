@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.operations import operation_status
 from tests.conformance.masters.carriers import REAL, Carrier
@@ -84,6 +85,27 @@ def test_an_operation_on_an_agent_that_is_unreachable(start_with_leaving_agent: 
     assert master.subscribers.wait(lambda: master.read("/state")["unreachable_slaves"] == 1.0)
     status = reconciled(framework, agent)
     assert (status["state"], status["message"]) == ("OPERATION_UNREACHABLE", "Reconciliation: Agent is unreachable")
+
+
+def test_the_registry_has_the_id_of_an_unreachable_agent_by_which_it_is_given_up(
+    start_with_leaving_agent: Start,
+) -> None:
+    master = start_with_leaving_agent({})
+    agent = master.agents()[0]["id"]
+    assert master.subscribers.wait(lambda: master.read("/state")["unreachable_slaves"] == 1.0)
+    (entry,) = master.read("/registrar(1)/registry")["unreachable"]["slaves"]
+    since = entry["timestamp"]["nanoseconds"]
+    assert entry == {"id": {"value": agent}, "timestamp": {"nanoseconds": since}, "deactivated": False}
+    status, shown = run_for_json(master, "agents")
+    assert (status, [lost["id"] for lost in shown["unreachable"]]) == (0, [agent])
+    assert shown["unreachable"][0]["since"] == pytest.approx(since / 1e9)
+    status, plan = run_for_json(master, f"agents gone {agent}", "--yes", "--no-wait")
+    assert status == 0, plan
+    registry = master.read("/registrar(1)/registry")
+    (gone,) = registry["gone"]["slaves"]
+    assert gone == {"id": {"value": agent}, "timestamp": gone["timestamp"]}
+    assert "unreachable" not in registry or not registry["unreachable"].get("slaves")
+    assert run_for_json(master, "agents")[1]["unreachable"] == []
 
 
 def test_an_operation_on_an_agent_that_is_not_back(carrier: Carrier, tmp_path: Path) -> None:

@@ -166,6 +166,7 @@ OPEN_CALLS = {
 }
 """Calls about which no ACL of a real master decides; agents and operations show what the views of roles allow."""
 OPEN_ROUTES = {
+    "registrar(1)/registry",
     "health",
     "version",
     "redirect",

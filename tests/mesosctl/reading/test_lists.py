@@ -76,7 +76,7 @@ def test_yaml_is_the_document_of_json(live, words):
     live.run("quota", "set", "ads", "cpus:1")
     document = live.run(*words, "-o", "json").json
     assert yaml.safe_load(live.run(*words, "-o", "yaml").out) == document
-    (items,) = (value for value in document.values() if isinstance(value, list))
+    items = next(value for value in document.values() if isinstance(value, list))
     assert live.run(*words, "-o", "jsonl").lines == items
 
 
