@@ -22,6 +22,7 @@ app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
 FrameworkNames = Annotated[
     list[str] | None, names_argument("FRAMEWORK", completing.frameworks, "Show only these: ids or names.")
 ]
+Ended = Annotated[bool, typer.Option("--all", help="Show completed frameworks too, as far as the master keeps them.")]
 SortFrameworks = Annotated[str | None, sort_option(FRAMEWORK_KEYS)]
 
 
@@ -34,11 +35,12 @@ SortFrameworks = Annotated[str | None, sort_option(FRAMEWORK_KEYS)]
         ("frameworks marathon -o json", "one of them, for a program"),
     ),
 )
-def list_(
+def list_(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     names: FrameworkNames = None,
     *,
     role: OfRole = None,
+    ended: Ended = False,
     sort: SortFrameworks = None,
     watch: Watch = False,
     every: Every = 2.0,
@@ -46,13 +48,14 @@ def list_(
 ) -> None:
     """List frameworks and what they hold.
 
-    With --role, list the frameworks that subscribe with the role.
+    With --role, list the frameworks that subscribe with the role. A framework that is disconnected is removed, with its
+    tasks, when its failover timeout is over.
     """
     session: Session = ctx.obj
     wanted = Selection(names or (), role, {}, sort)
 
     def read(master: LeadingMaster) -> Report:
-        found = list_frameworks(master, wanted)
+        found = list_frameworks(master, wanted, ended=ended)
         empty = nothing_found("no frameworks are registered", {"--role": role})
         if not (names or role or watch):
             note_unreachable(master)

@@ -27,6 +27,13 @@ class Framework(Mirrored):
     roles: list[str]
     principal: str | None
     status: frameworks.FrameworkState
+    failover_timeout: float = Field(
+        default=0.0, description="Seconds for which the master waits for it while it is disconnected."
+    )
+    registered: float | None = Field(
+        default=None, description="When it registered first, in seconds since the epoch; null if that is unknown."
+    )
+    ended: float | None = Field(default=None, description="When a completed framework was removed.")
     used: Amounts
     offered: Amounts
     offers: int

@@ -1,8 +1,9 @@
 """A framework that was torn down, as a report."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mesosctl.frameworks import documents
+from mesosctl.mesos.amounts.notation import format_span, utc_text
 from mesosctl.mesos.roles import short_ids
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework, TornDown
 from mesosctl.show.lists import list_report, rows_of
@@ -47,8 +48,28 @@ def framework_list(
             Column("OFFERED", lambda framework: framework.offered, kind="amounts", rank=2),
             Column("PRINCIPAL", lambda framework: framework.principal, rank=3),
             Column("FRAMEWORK ID", lambda framework: framework.typed_id, wide=not is_shared, short=short, rank=-1),
+            Column("FAILOVER TIMEOUT", lambda framework: format_span(framework.failover_timeout), wide=True),
+            *_ended_column(frameworks),
         ),
         name=lambda framework: framework.typed_id,
         in_order=naturally(frameworks, lambda framework: framework.title, lambda framework: framework.id, sort=sort),
         empty=empty,
+        remark=list(_away(frameworks)),
     )
+
+
+def _ended_column(frameworks: Sequence[ListedFramework]) -> Sequence[Column[ListedFramework]]:
+    """The column ENDED, if any framework is completed."""
+    if not any(framework.status == "completed" for framework in frameworks):
+        return ()
+    return (Column("ENDED", lambda framework: None if framework.ended is None else utc_text(framework.ended), rank=3),)
+
+
+def _away(frameworks: Sequence[ListedFramework]) -> Iterator[str]:
+    """A sentence for each framework that is disconnected: when the master removes it at the latest."""
+    for framework in frameworks:
+        if framework.status == "disconnected" and framework.failover_timeout:
+            yield (
+                f"{framework.typed_title} is disconnected; a master does not show since when. If it stays away, the "
+                f"master removes it with its tasks within {format_span(framework.failover_timeout)} from now"
+            )

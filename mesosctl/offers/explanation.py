@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.amounts.notation import utc_text
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
@@ -13,6 +14,7 @@ from mesosctl.mesos.door.offer_explanation import ESSENTIAL, Hindrance, OfferAcc
 from mesosctl.mesos.errors import MesosctlError, NotFound
 from mesosctl.mesos.messages import responses
 from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agents_in_service
+from mesosctl.mesos.messages.frameworks import completed_frameworks
 from mesosctl.mesos.names import ROLE_OR_FRAMEWORK, Names, kind_of
 from mesosctl.mesos.roles import did_you_mean, top_level
 from mesosctl.mesos.rules import version_profile as profile
@@ -36,7 +38,10 @@ def explain(
     import fake_master
 
     snapshot = evaluable(read_snapshot(master, progress=progress))
-    subjects = _subjects(snapshot, target)
+    try:
+        subjects = _subjects(snapshot, target)
+    except NotFound as error:
+        raise _completed(master, target) or error from None
     agents: AgentsInService = master.stream("/slaves", agents_in_service)
     figures = _figures(master)
     accounts = fake_master.account_offers(
@@ -300,6 +305,24 @@ def _hindrance(framework: SnapshotFramework, role: str, held_back: str) -> Hindr
     if role in (framework.suppressed or ()):
         return "suppressed"
     return "recovery" if held_back else None
+
+
+def _completed(master: LeadingMaster, target: str) -> NotFound | None:
+    """Return the error for a framework that has completed; None if none of this name has."""
+    text = kind_of(target)[1]
+    try:
+        completed = completed_frameworks(master.ask("GET_FRAMEWORKS"))
+    except MesosctlError:
+        return None
+    for framework in reversed(completed):
+        if text in (framework.id, framework.name):
+            ended = "" if framework.ended is None else f" at {utc_text(framework.ended)}"
+            return NotFound(
+                f"the framework '{framework.title}' has completed{ended}, so it is offered nothing",
+                field=_FIELD,
+                hint=f"{command('frameworks list', all=True)} shows all that have completed",
+            )
+    return None
 
 
 def _subjects(snapshot: ClusterSnapshot, target: str) -> list[Subject]:

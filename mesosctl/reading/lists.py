@@ -12,7 +12,7 @@ from mesosctl.mesos.cluster.role_status import RoleStatus
 from mesosctl.mesos.errors import NotFound, Unreachable
 from mesosctl.mesos.messages import responses
 from mesosctl.mesos.messages.frameworks import completed_frameworks, listed_frameworks
-from mesosctl.mesos.names import framework_names
+from mesosctl.mesos.names import framework_names, kind_of
 from mesosctl.mesos.roles import did_you_mean
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework
 from mesosctl.reading.quotas import quotas_if_allowed, read_roles
@@ -57,15 +57,18 @@ def list_agents(
     return sort_entries(chosen, wanted.sort, keys, lambda agent: agent.used.quantities(), known, own="agent")
 
 
-def list_frameworks(master: LeadingMaster, wanted: Selection) -> list[ListedFramework]:
+def list_frameworks(master: LeadingMaster, wanted: Selection, *, ended: bool = False) -> list[ListedFramework]:
     """Return the selected frameworks, by default sorted by name.
 
+    With `ended`, completed ones are among them, as far as the master keeps them; one that is named always is.
     Raises NotFound for a name or an id that none has, UsageError for an unknown key and for a word that is the name of
     one and the id of another.
     """
     answer = master.ask("GET_FRAMEWORKS")
-    present = listed_frameworks(answer)
-    spelled = as_typed(present, [*present, *completed_frameworks(answer)])
+    present, completed = listed_frameworks(answer), completed_frameworks(answer)
+    there = {name for framework in present for _, name in framework.names}
+    may_be_completed = ended or any(kind_of(word)[1] not in there for word in wanted.names)
+    spelled = as_typed([*present, *(completed if may_be_completed else ())], [*present, *completed])
     frameworks = sorted(spelled, key=lambda framework: (framework.name, framework.id))
     named = frameworks_named(frameworks, wanted.names) if wanted.names else frameworks
     keys: dict[str, SortKey[ListedFramework]] = {

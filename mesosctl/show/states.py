@@ -12,5 +12,6 @@ STATES: dict[str, Meaning] = {
     "recovering": "not met",
     "unreachable": "not met",
     "disconnected": "not met",
+    "completed": "at risk",
 }
 """Of agents and frameworks."""

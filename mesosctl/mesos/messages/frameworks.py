@@ -9,6 +9,7 @@ from typing import Any
 from mesosctl.mesos.amounts.holding import UsedAndOffered
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.messages.elements.frameworks import FrameworkMessage, FrameworkReader
+from mesosctl.mesos.messages.elements.members import seconds_since_1970
 from mesosctl.mesos.messages.elements.offers import OfferReader
 from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.resources import RESOURCE, to_model
@@ -37,13 +38,14 @@ def _listed(answer: Any, key: str) -> list[ListedFramework]:
     reader = FrameworkReader()
     for index, entry in enumerate(listed):
         try:
-            found.append(_listed_framework(reader.of_message(entry), entry))
+            is_completed = key == "completed_frameworks"
+            found.append(_listed_framework(reader.of_message(entry), entry, is_completed=is_completed))
         except NATURAL as error:
             raise undocumented(error, f"get_frameworks.{key}[{index}]") from None
     return found
 
 
-def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any]) -> ListedFramework:
+def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any], *, is_completed: bool) -> ListedFramework:
     framework = read.framework
     only = framework.roles[0] if len(framework.roles) == 1 else DEFAULT_ROLE
     used = _by_role(entry.get("allocated_resources", ()), only)
@@ -53,7 +55,10 @@ def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any]) -> Liste
         name=framework.name,
         roles=framework.roles,
         principal=framework.principal,
-        status="recovered" if read.recovered else framework.status,
+        status="completed" if is_completed else "recovered" if read.recovered else framework.status,
+        failover_timeout=float(entry["framework_info"].get("failover_timeout", 0.0)),
+        registered=read.registered,
+        ended=seconds_since_1970(entry.get("unregistered_time", {})) if is_completed else None,
         holdings={
             role: UsedAndOffered.of(used.get(role, ()), offered.get(role, ())) for role in sorted({*used, *offered})
         },

@@ -159,13 +159,13 @@ def _reaches(resources: Resources, name: str, missing: float) -> bool:
     return False
 
 
-FrameworkState = Literal["active", "inactive", "disconnected", "recovered"]
+FrameworkState = Literal["active", "inactive", "disconnected", "recovered", "completed"]
 """An inactive one is connected and gets no offers; a recovered one has not come back since the master failed over."""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedFramework:
-    """A framework that is not gone, and what it holds."""
+    """A framework, and what it holds."""
 
     id: str
     name: str
@@ -178,6 +178,12 @@ class ListedFramework:
     """Of the offers that it has not answered."""
     suppressed: frozenset[str] | None = None
     """Roles in which it wants no offers; None if that is unknown."""
+    failover_timeout: float = 0.0
+    """Seconds for which a master waits for it, while it is disconnected, before it is removed with its tasks."""
+    registered: float | None = None
+    """When it registered first, in seconds since the epoch; None if the master does not say."""
+    ended: float | None = None
+    """When it was removed; None of one that is not completed."""
     unclear: frozenset[Kind] = field(default=frozenset(), compare=False)
     """The kinds of its names that could mean another framework too, and that are typed with their kind therefore."""
 
