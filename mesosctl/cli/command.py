@@ -451,6 +451,17 @@ _OTHER_TOOLS_WORDS = {
     "unset": ("remove",),
     "destroy": ("remove", "unset", "teardown"),
     "rm": ("remove", "unset", "destroy", "teardown"),
+    "cordon": ("deactivate",),
+    "uncordon": ("reactivate",),
+    "evict": ("drain",),
+    "node": ("agents",),
+    "nodes": ("agents",),
+    "slave": ("agents",),
+    "slaves": ("agents",),
+    "job": ("frameworks",),
+    "jobs": ("frameworks",),
+    "pod": ("tasks",),
+    "pods": ("tasks",),
     "kill": ("teardown",),
     "stop": ("teardown",),
     "version": ("--version",),
@@ -461,6 +472,8 @@ _OTHER_TOOLS_WORDS = {
 """The words of other tools, and of other nouns, that people may type, and the words of the noun for them."""
 _VERBS = frozenset(_OTHER_TOOLS_WORDS).union(*_OTHER_TOOLS_WORDS.values())
 """Words that people type before a noun, as other tools want it."""
+_FEW_NOUNS = 2
+"""Nouns that have a verb; of more, none is likely to be meant."""
 REMOVE = ("delete", "remove", "unset", "destroy", "rm", "reset", "clear")
 """Words for the end of something that was set."""
 
@@ -494,11 +507,23 @@ class Group(_Help, TyperGroup):
                 for word in _OTHER_TOOLS_WORDS.get(args[0], ())
                 if word.startswith("-") or self.get_command(ctx, word) is not None
             ]
+            ours = ours or (self._with_noun(ctx, args[0]) if ctx.parent is None else [])
             if ours:
                 error.message = f"No such command '{args[0]}'. Did you mean {', '.join(map(repr, ours))}?"
             elif ctx.parent is None and args[0] in _VERBS:
                 error.message = f"No such command '{args[0]}'. A noun comes first, as in 'quota list'."
             raise
+
+    def _with_noun(self, ctx: Any, word: str) -> list[str]:
+        """The commands of few nouns that have a word as their verb, or the verb for it."""
+        found = []
+        for noun in self.list_commands(ctx):
+            group = self.get_command(ctx, noun)
+            if isinstance(group, Group):
+                verbs = group.list_commands(ctx)
+                ours = next((verb for verb in (word, *_OTHER_TOOLS_WORDS.get(word, ())) if verb in verbs), None)
+                found += [f"{noun} {ours}"] if ours is not None else []
+        return found if len(found) <= _FEW_NOUNS else []
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the words; if there are none, the help goes to standard error, like a mistake."""

@@ -1,7 +1,8 @@
 """`mesosctl maintenance`: its verbs."""
 
 import time
-from datetime import datetime
+from datetime import datetime, timedelta, tzinfo
+from datetime import time as clock_time
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.history.windows import time_zone
 from mesosctl.maintenance.report import machine_list, maintenance_changes
 from mesosctl.maintenance.work import (
     MaintenanceState,
@@ -48,7 +50,7 @@ from mesosctl.mesos.rules.maintenance import (
 from mesosctl.reading.list_options import Count, Watch, show_list, sort_option
 from mesosctl.reading.selection import Selection
 from mesosctl.show.report import Report
-from mesosctl.suggestion import command
+from mesosctl.suggestion import command, options_text
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
 
@@ -66,8 +68,15 @@ At = Annotated[
     typer.Option(
         "--at",
         metavar="TIME",
-        help="When the maintenance begins, with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z.",
+        help="When the maintenance begins, with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z; with "
+        "--timezone, without one: 2026-12-01T02:00, or 22:00, which is the next one.",
         show_default=False,
+    ),
+]
+Zone = Annotated[
+    str | None,
+    typer.Option(
+        "--timezone", metavar="ZONE", help="The time zone of --at, such as Europe/Berlin.", show_default=False
     ),
 ]
 
@@ -89,21 +98,44 @@ Duration = Annotated[
 ]
 
 
-def _nanoseconds(text: str) -> int:
-    """The time of --at.  Raises UsageError, also for a time without a zone."""
-    hint = "write a time with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z"
+def _nanoseconds(text: str, timezone: str | None, now: float) -> int:
+    """The time of --at: without a date, the next one.  Raises UsageError, also for a time without a zone."""
+    hint = "write a time with its zone, such as 2026-12-01T02:00+01:00 or 2026-12-01T01:00Z, or give --timezone"
+    zone = None if timezone is None else time_zone(timezone)
     try:
-        at = datetime.fromisoformat(text)
+        at = _of_today(text, zone, now) or datetime.fromisoformat(text)
     except ValueError:
         raise UsageError(f"'{text}' is not a time", field="--at", hint=hint) from None
-    if at.tzinfo is None:
+    if at.tzinfo is None and zone is None:
         raise UsageError(f"'{text}' has no zone", field="--at", hint=hint)
+    if at.tzinfo is not None and zone is not None and at.tzinfo is not zone:
+        raise UsageError(f"'{text}' has a zone already", field="--timezone", hint="leave --timezone out")
+    at = at if at.tzinfo is not None else at.replace(tzinfo=zone)
     return round(at.timestamp() * 1000) * 10**6
 
 
-def _span(at: str, duration: float | None) -> Span:
+def _of_today(text: str, zone: tzinfo | None, now: float) -> datetime | None:
+    """The next 22:00, or what other time of day a text means; None if it has a date.  Raises UsageError."""
+    try:
+        wanted = clock_time.fromisoformat(text)
+    except ValueError:
+        return None
+    if "-" in text or len(text) < len("22:00"):  # a date without dashes reads as a time, too
+        return None
+    if zone is None or wanted.tzinfo is not None:
+        raise UsageError(
+            f"'{text}' is a time without a date, which needs --timezone",
+            field="--at",
+            hint=f"for example, {options_text(at=text, timezone='Europe/Berlin')}",
+        )
+    present = datetime.fromtimestamp(now, zone)
+    at = datetime.combine(present.date(), wanted, zone)
+    return at if at > present else at + timedelta(days=1)
+
+
+def _span(at: str, duration: float | None, timezone: str | None, now: float) -> Span:
     """The time of --at and --duration, which Mesos keeps in 64 bits of nanoseconds.  Raises UsageError."""
-    span = Span(_nanoseconds(at), None if duration is None else round(duration * NANOSECONDS))
+    span = Span(_nanoseconds(at, timezone, now), None if duration is None else round(duration * NANOSECONDS))
     for moment, option in ((span.start, "--at"), (span.start + (span.duration or 0), "--duration")):
         if not 0 <= moment < 2**63:
             raise UsageError(
@@ -186,11 +218,18 @@ def _nothing_scheduled(names: list[str] | None) -> str:
     cls=ChangeCommand,
     epilog=examples(
         ("maintenance plan agent-1 --at 2026-12-01T02:00+01:00 --duration 2h", "one machine"),
+        ("maintenance plan agent-1 --at 22:00 --timezone Europe/Berlin --duration 2h", "tonight, or tomorrow night"),
         ("maintenance plan --attribute rack=r1 --at 2026-12-01T01:00Z --duration 2h", "the machines of a rack"),
     ),
 )
-def plan(
-    ctx: typer.Context, names: MachineNames = None, *, at: At, duration: Duration = None, attribute: Attributes = None
+def plan(  # one parameter an option
+    ctx: typer.Context,
+    names: MachineNames = None,
+    *,
+    at: At,
+    timezone: Zone = None,
+    duration: Duration = None,
+    attribute: Attributes = None,
 ) -> None:
     """Add machines to the maintenance schedule.
 
@@ -199,7 +238,7 @@ def plan(
     another operator changes at the same time.
     """
     session: Session = ctx.obj
-    span = _span(at, duration)
+    span = _span(at, duration, timezone, time.time())
     with session.open_master() as master:
         state, machines = _chosen(session, master, names, attribute)
         target = plan_machines(state, machines, span)

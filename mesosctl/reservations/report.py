@@ -55,7 +55,7 @@ def reservation_list(
         Column("STACK", lambda reservation: stack_text(reservation.stack), rank=3),
         Column("PRINCIPAL", lambda reservation: reservation.owner.principal, rank=4),
         Column("LABELS", lambda reservation: _labels(reservation.owner), rank=5),
-        Column("VOLUME", _volume, wide=True),
+        Column("VOLUME", _volume, wide=not any(map(_volume, held))),
         agent_id_column([holding.agent for holding in held], lambda reservation: reservation.agent.typed_id),
         _disk_column(held),
     )

@@ -138,8 +138,9 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         raise UsageError("give RESOURCES and --role", hint=hint)
 
     if agent is None and has_parts(given):
+        part = next(token.strip() for word in given for token in word.split(";") if "%" in token)
         raise UsageError(
-            "50% is a part of one agent, but --any and --count choose among agents of any size",
+            f"'{part}' is a part of one agent, but --any and --count choose among agents of any size",
             field="RESOURCES",
             hint="write amounts, such as cpus:8; or name an agent",
         )

@@ -5,16 +5,31 @@ from typing import Annotated
 import typer
 
 from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found, pairs
-from mesosctl.cli.command import Command, ListGroup, examples
+from mesosctl.cli.command import REMOVE, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.reading.list_options import Count, OfRole, OnAgentsWith, Watch, show_list, sort_option
 from mesosctl.show.report import Report
+from mesosctl.suggestion import command
 from mesosctl.tasks.report import task_list
 from mesosctl.tasks.work import TASK_KEYS, WantedTasks, list_tasks, state_named, state_names
 
-app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
+
+class _Tasks(ListGroup):
+    """The verbs of tasks: none ends a task, because a master has no call for that."""
+
+    def instead(self, word: str) -> str | None:
+        """The command that ends all tasks of a framework."""
+        if word not in (*REMOVE, "kill", "stop"):
+            return None
+        return (
+            "Mesos has no call that kills a task: only its framework does; "
+            f"{command('frameworks teardown', 'FRAMEWORK')} removes a framework with all of its tasks"
+        )
+
+
+app = typer.Typer(cls=_Tasks, rich_markup_mode=None)
 
 TaskNames = Annotated[list[str] | None, names_argument("TASK", completing.tasks, "Show only these: ids or names.")]
 OfFramework = Annotated[

@@ -57,9 +57,24 @@ def _title(goal: Goal) -> str:
 
 
 def _missed(tuning: Tuning, shown: Sequence[Candidate]) -> list[bool]:
-    """Return for each goal whether one of these candidates misses it."""
-    measured = [tuning.measured(candidate) for candidate in shown if not tuning.tried[candidate].refusal]
-    return [any(not goal.is_met(measures[index]) for measures in measured) for index, goal in enumerate(tuning.goals)]
+    """Return for each goal whether one of these candidates misses it, or may miss it."""
+    met = [tuning.met(candidate) for candidate in shown if not tuning.tried[candidate].refusal]
+    return [not all(of_goal) for of_goal in zip(*met, strict=True)] or [False] * len(tuning.goals)
+
+
+def _unjudged(tuning: Tuning, candidate: Candidate) -> str | None:
+    """Why goals are not met although what was measured is good enough; None if there are none."""
+    if tuning.tried[candidate].refusal:
+        return None
+    return (
+        "; ".join(
+            f"{result.goal.kind} of {result.goal.role} is unknown, and counts as missed: {percent_text(result.unseen)} "
+            "of its tasks had not started at the end"
+            for result in tuning.results(candidate)
+            if result.unseen
+        )
+        or None
+    )
 
 
 def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> Report:
@@ -80,6 +95,8 @@ def _report(answer: Tuned, shown: Sequence[Candidate], *, for_people: bool) -> R
             for place, (goal, missed) in enumerate(zip(tuning.goals, _missed(tuning, shown), strict=True))
         ),
     ]
+    if not for_people and any(_unjudged(tuning, candidate) for candidate in shown):  # a cell says so to people
+        columns = [*columns, Column("WHY", lambda candidate: _unjudged(tuning, candidate), kind="sentence")]
     return Report(
         columns,
         rows_of(columns, shown),

@@ -257,3 +257,47 @@ def test_several_notes_end_with_a_count(live):
     ran = live.run("maintenance", "schedule", "-f", "-", stdin=json.dumps({"windows": [window]}))
     assert ran.err.count("no agent is registered as exactly") == 5
     assert "and 4 more" in ran.err
+
+
+NOW = 1798146000.0
+"""2026-12-24 in UTC, at 21:00; in Berlin it is 22:00."""
+
+
+@pytest.mark.parametrize(
+    ("at", "zone", "start"),
+    [
+        ("22:30", "Europe/Berlin", "2026-12-24T21:30"),
+        ("22:00", "Europe/Berlin", "2026-12-25T21:00"),
+        ("02:00:30", "Europe/Berlin", "2026-12-25T01:00:30"),
+        ("02:00", "Asia/Tokyo", "2026-12-25T17:00"),
+        ("07:00", "Asia/Tokyo", "2026-12-24T22:00"),
+        ("22:00", "UTC", "2026-12-24T22:00"),
+        ("2026-12-31T22:00", "Europe/Berlin", "2026-12-31T21:00"),
+        ("2026-07-01T02:00", "Europe/Berlin", "2026-07-01T00:00"),
+    ],
+)
+def test_a_time_without_a_zone_is_the_next_one_of_the_time_zone(live, monkeypatch, at, zone, start):
+    monkeypatch.setattr("time.time", lambda: NOW)
+    ran = live.run("maintenance", "plan", "one", "two", "--at", at, "--timezone", zone, "-o", "json")
+    assert ran.status == 0, ran.err
+    begins = {machine["unavailability"]["since"][:19] for machine in listed(live).values()}
+    assert begins == {start if start.count(":") == 2 else f"{start}:00"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--at", "22:00"), "'22:00' is a time without a date"),
+        (("--at", "2026-12-31T22:00"), "has no zone"),
+        (("--at", "22:00+01:00", "--timezone", "UTC"), "a time without a date"),
+        (("--at", AT, "--timezone", "UTC"), "has a zone already"),
+        (("--at", "22:00", "--timezone", "Europe/Atlantis"), "no time zone 'Europe/Atlantis'"),
+        (("--at", "25:00", "--timezone", "UTC"), "'25:00' is not a time"),
+        (("--at", "22", "--timezone", "UTC"), "'22' is not a time"),
+    ],
+)
+def test_a_time_that_is_not_clear_is_refused(live, words, told):
+    ran = live.run("maintenance", "plan", "one", *words)
+    assert ran.status == 2
+    assert told in ran.err
+    assert live.changes == []

@@ -51,6 +51,14 @@ def test_the_table_is_for_people(busy):
     assert "eng > eng/db" in lines[2]
 
 
+def test_a_pipe_shows_volumes_too(busy):
+    lines = busy.run("reservations", "--agent", "three").out.splitlines()
+    assert lines[0].split()[-1] == "VOLUME"
+    assert [line.split()[-1] for line in lines[1:]] == ["-", "v1"]
+    assert "VOLUME" not in busy.run("reservations", "--agent", "two").out
+    assert busy.run("reservations", "--agent", "one", "-o", "csv").out.splitlines()[0].split(",")[8] == "volume"
+
+
 def test_the_mark_of_a_static_reservation_is_explained_where_it_is_shown(lab):
     shown = lab.run("reservations", terminal=True, COLUMNS="200", NO_COLOR="1").out
     assert "!" not in shown, "a stack is shown if one has several levels"

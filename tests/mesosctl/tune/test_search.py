@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from dataclasses import replace
 from itertools import islice, product
+from types import SimpleNamespace
+from typing import Any
 from zlib import crc32
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
+from mesosctl.tune.report import Tuned, tuning_report
 from mesosctl.tune.search import (
     WEIGHT,
     Evidence,
@@ -448,3 +451,25 @@ def test_goals_met_among_tasks_that_nobody_knows_when_they_were_asked_for_are_me
     )
     assert found.answer == "unknown"
     assert found.verdict.startswith("PERHAPS: nobody recorded when 100 of 100 tasks of a ")
+
+
+def test_a_row_says_why_a_goal_is_not_met_that_seems_to_be():
+    of = space(guarantee("a", 32_000, 32), quotas={"a": Quota(Quantities({"cpus": 32_000}))})
+    wanted = [
+        Goal("a", "wait_p95", 600.0, "10m"),
+        Goal("a", "wait_max", 600.0, "10m"),
+        Goal("b", "wait_max", 60.0, "1m"),
+    ]
+    fair = RoleFigures(tasks=1000, p95_wait=10.0, longest_wait=20.0, p95_at_most=10.0)
+    late = RoleFigures(tasks=10, p95_wait=90.0, longest_wait=90.0, p95_at_most=90.0)
+    demand: Any = SimpleNamespace(assumptions=(), cluster_id="c", since=0.0, until=60.0, version="1.11")
+
+    def shown(roles):
+        report = tuning_report(Tuned(demand, Tuning(of, wanted, {of.unchanged: Evidence(roles)})))
+        return dict(zip([column.title for column in report.columns], report.rows[0], strict=True))
+
+    unseen = shown({"a": fair._replace(waiting_at_the_end=3), "b": late})
+    assert unseen["MET"] == "1/3"
+    assert unseen["WHY"].startswith("wait_max of a is unknown, and counts as missed: 0.3%")
+    assert "of b" not in unseen["WHY"]  # its cell shows that
+    assert "WHY" not in shown({"a": fair, "b": late})

@@ -243,6 +243,8 @@ WORDS = (
     Mistake(
         "reserve --any cpus:50% --role web", 2, "--any and --count choose among agents of any size", "name an agent"
     ),
+    Mistake("reserve --count 3 cpus:10% --role web", 2, "'cpus:10%' is a part of one agent", "name an agent"),
+    Mistake("reserve --any 'mem:1GiB;cpus:7.5%' --role web", 2, "'cpus:7.5%' is a part of one agent", "name an agent"),
     Mistake(
         "reserve --any cpus:1 --role web",
         6,
@@ -323,6 +325,21 @@ WORDS = (
     Mistake("weights set web:2", 2, "'web:2' is not a weight", "for example, web=2"),
     Mistake("weights set web 2", 2, "'web' is not a weight", "for example, web=2"),
     Mistake("ratelimit remove batch", 2, "Did you mean 'unset'?", "see mesosctl ratelimit --help"),
+    Mistake("agents cordon agent-1", 5, "no agent is named 'cordon'", "did you mean the verb 'deactivate'?"),
+    Mistake("agents uncordon", 5, "no agent is named 'uncordon'", "did you mean the verb 'reactivate'?"),
+    Mistake("agents evict", 5, "no agent is named 'evict'", "did you mean the verb 'drain'?"),
+    Mistake("nodes", 2, "Did you mean 'agents'?"),
+    Mistake("slaves list", 2, "Did you mean 'agents'?"),
+    Mistake("jobs", 2, "Did you mean 'frameworks'?"),
+    Mistake("pods", 2, "Did you mean 'tasks'?"),
+    Mistake("drain agent-1", 2, "Did you mean 'agents drain'?"),
+    Mistake("cordon agent-1", 2, "Did you mean 'agents deactivate'?"),
+    Mistake("kill spark", 2, "Did you mean 'frameworks teardown'?"),
+    Mistake("set web cpus:1", 2, "No such command 'set'. A noun comes first"),
+    *(
+        Mistake(f"tasks {word} t1", 5, f"no task is named '{word}'", "mesosctl frameworks teardown FRAMEWORK")
+        for word in ("kill", "stop", "delete")
+    ),
     Mistake("tasks ls", 5, "no task is named 'ls'", "did you mean the verb 'list'?"),
     Mistake("quota list wbe", 5, "no quota is set for 'wbe'", "did you mean web?", before="quota set web cpus:1"),
     Mistake("whatif --lose-agent rack=r9", 5, "no agent has the attribute rack=r9", "rack are r1, r2", on=RACKS),
