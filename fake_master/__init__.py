@@ -58,13 +58,9 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first asked for."""
     if name not in __all__:
         raise AttributeError(f"module 'fake_master' has no attribute '{name}'")
-    if name == "FakeMaster":
-        from fake_master.testing.fake import FakeMaster
+    from fake_master import testing
 
-        return FakeMaster
-    from fake_master.testing import values
-
-    return getattr(values, name)
+    return getattr(testing, name)
 
 
 def __dir__() -> list[str]:

@@ -151,13 +151,15 @@ def set_quotas(master: Master, registry: MemoryRegistry, quotas: Mapping[str, st
     target = {}
     for role, given in quotas.items():
         rules.refuse(rules.ROLE_WITH_QUOTA, rules.Wish(role), rules.GivenFacts(state.profile))
-        table: QuotaConfig = {"guarantees": given} if isinstance(given, str) else given
+        table: QuotaConfig = {"guarantee": given} if isinstance(given, str) else given
         unknown = table.keys() - QuotaConfig.__annotations__.keys()
         if unknown:
             raise BadInput(f"quotas.{role}: '{min(unknown)}' is not a key here", field=min(unknown))
-        amounts = {part: _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
-        limits = Limits(amounts["limits"]) if "limits" in amounts else None
-        target[role] = DesiredQuotaChange(Quantities(amounts.get("guarantees", {})), limits).applied_to(None)
+        amounts = {part.removesuffix("s"): _scalars(str(text), f"quotas.{role}") for part, text in table.items()}
+        if len(amounts) < len(table):
+            raise BadInput(f"quotas.{role}: a part is given twice, as {' and '.join(table)}", field=min(table))
+        limits = Limits(amounts["limit"]) if "limit" in amounts else None
+        target[role] = DesiredQuotaChange(Quantities(amounts.get("guarantee", {})), limits).applied_to(None)
     sent = {
         role: SentQuota(
             {name: to_double(milli) for name, milli in quota.guarantees.items()},

@@ -71,8 +71,13 @@ class TaskConfig(TypedDict, total=False):
 
 
 class QuotaConfig(TypedDict, total=False):
-    """Guarantees and limits as resource text; without limits, there are none."""
+    """A guarantee and a limit as resource text, with the keys of a cluster file; without a limit, there is none.
 
+    `guarantees` and `limits` are other names for them.
+    """
+
+    guarantee: str
+    limit: str
     guarantees: str
     limits: str
 

@@ -152,7 +152,7 @@ def drain(
     """Kill the tasks of agents, and give them no new ones.
 
     You are asked first; a script must use --yes. Nothing of the agents is offered until they are reactivated. The plan
-    says how many tasks end, and which of them fit on other agents as they are now. Frameworks decide whether they start
+    says how many tasks end, and which of them fit on other agents now. Frameworks decide whether they start
     them there. Needs Mesos 1.10 or later.
 
     If you interrupt the command, run it again: it skips agents that are drained and waits for those that are draining.

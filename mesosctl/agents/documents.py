@@ -17,7 +17,7 @@ class LeavingAgent(Mirrored):
     status: holdings.AgentStatus
     tasks: int
     without_room: dict[str, int] = Field(
-        description="How many of the tasks fit on no other agent as they are now, by the name of their framework."
+        description="How many of the tasks fit on no other agent now, by the name of their framework."
     )
 
 

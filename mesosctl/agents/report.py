@@ -55,10 +55,12 @@ def _by_framework(tasks: Sequence[RunningTask]) -> dict[str, int]:
 
 def _room(tasks: Sequence[RunningTask], stranded: Sequence[RunningTask]) -> Verdict:
     if not stranded:
-        all_ = "the task fits" if len(tasks) == 1 else f"all {len(tasks)} tasks fit"
-        return Verdict(f"{all_} on other agents as they are now", "met")
+        all_ = "the task fits on another agent" if len(tasks) == 1 else f"all {len(tasks)} tasks fit on other agents"
+        return Verdict(f"{all_} now", "met")
+    if len(tasks) == 1:
+        return Verdict("the task fits on no other agent now", "not met")
     fit = "fits" if len(stranded) == 1 else "fit"
-    return Verdict(f"{len(stranded)} of {len(tasks)} tasks {fit} on no other agent as they are now", "not met")
+    return Verdict(f"{len(stranded)} of {len(tasks)} tasks {fit} on no other agent now", "not met")
 
 
 def service_changes(changes: Sequence[AgentServiceChange]) -> Report:

@@ -72,7 +72,7 @@ class Swf(LogFormat[list[str]]):
     def _known(self, row: list[str], field: int, least: float = 0) -> float:
         found = self._field(row, field)
         if found < least:
-            raise Unusable(f"its {_NAMES[field]} is unknown", _NAMES[field])
+            raise Unusable(f"its field '{_NAMES[field]}' is unknown", _NAMES[field])
         return found
 
     def task(self, line: int, row: list[str]) -> tuple[RecordedTask, FrameworkOfTask]:

@@ -56,9 +56,9 @@ def enumerated(texts: Sequence[str]) -> str:
 
 
 def _counted(name: str, milli: int) -> str:
-    """The name of a resource after an amount of it: one cpu, two cpus."""
+    """The name of a resource after an amount of it: one cpu, two cpus, one port."""
     plain = name.removesuffix(REVOCABLE)
-    unit = plain.removesuffix("s") if milli == 1000 and plain in ("cpus", "gpus") else plain
+    unit = plain.removesuffix("s") if milli == 1000 and plain in ("cpus", "gpus", "ports") else plain
     return unit if plain == name else f"revocable {unit}"
 
 

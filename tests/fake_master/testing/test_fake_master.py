@@ -10,7 +10,7 @@ from typing import Literal
 import httpx
 import pytest
 
-from fake_master import FakeMaster, FrameworkConfig
+from fake_master import FakeMaster, FrameworkConfig, QuotaConfig
 from fake_master.testing import DEFAULT_AGENT
 from mesosctl.client.address import parse_address
 from mesosctl.client.leading_master import LeadingMaster
@@ -130,7 +130,14 @@ def test_a_quota_as_text_is_a_guarantee_and_no_limit(version):
 
 
 def test_a_quota_with_limits_of_its_own_survives_a_failover():
-    with FakeMaster([AGENT], quotas={"web": {"guarantees": "cpus:1", "limits": "cpus:3;mem:0"}}) as master:
+    quotas: dict[str, str | QuotaConfig] = {
+        "web": {"guarantee": "cpus:1", "limit": "cpus:3;mem:0"},
+        "ads": {"guarantees": "cpus:1", "limits": "cpus:2"},
+        "dev": {"limit": "cpus:1"},
+    }
+    with FakeMaster([AGENT], quotas=quotas) as master:
+        assert (master.roles["ads"].guarantees, master.roles["ads"].limits) == ({"cpus": 1.0}, {"cpus": 2.0})
+        assert (master.roles["dev"].guarantees, master.roles["dev"].limits) == ({}, {"cpus": 1.0})
         master.fail_over()
         role = master.roles["web"]
     assert (role.guarantees, role.limits) == ({"cpus": 1.0}, {"cpus": 3.0, "mem": 0.0})
@@ -140,6 +147,7 @@ def test_a_quota_with_limits_of_its_own_survives_a_failover():
     ("options", "error", "told"),
     [
         ({"agents": "cpus:4"}, BadInput, "should be a list"),
+        ({"quotas": {"web": {"limit": "cpus:1", "limits": "cpus:2"}}}, BadInput, "web: a part is given twice"),
         ({"agents": ["cpus"]}, BadInput, "agent agent-1"),
         ({"agents": [{"cpus": 4}]}, BadInput, r"agents\[0\].cpus: there is no such key"),
         ({"agents": [AGENT, {"resources": AGENT, "hostname": "agent-1"}]}, BadInput, "two agents are called agent-1"),
@@ -147,7 +155,7 @@ def test_a_quota_with_limits_of_its_own_survives_a_failover():
         ({"flags": {"allocator": "none"}}, BadInput, "hierarchical"),
         ({"frameworks": [{"name": "f"}]}, BadInput, "has no task"),
         ({"agents": [AGENT], "quotas": {"web": "cpus:5"}}, Conflict, "cpus"),
-        ({"agents": [AGENT], "quotas": {"web": {"limit": "cpus:5"}}}, BadInput, "'limit' is not a key here"),
+        ({"agents": [AGENT], "quotas": {"web": {"cap": "cpus:5"}}}, BadInput, "'cap' is not a key here"),
         ({"agents": [AGENT], "quotas": {"a/b": "cpus:1"}}, RuleViolation, "a/b"),
         ({"cluster": "/nowhere.toml"}, BadInput, "cannot be read"),
     ],

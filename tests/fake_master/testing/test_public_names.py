@@ -6,9 +6,17 @@ import sys
 import pytest
 
 import fake_master
-from fake_master import FakeMaster
+from fake_master import FakeMaster, testing
 
 # --- The names ----------------------------------------------------------------------------------------
+
+
+def test_they_are_in_the_package_for_tests_too():
+    assert [getattr(testing, name) for name in fake_master.__all__] == [
+        getattr(fake_master, name) for name in fake_master.__all__
+    ]
+    with pytest.raises(AttributeError, match="has no attribute 'Cluster'"):
+        _ = testing.Cluster
 
 
 def test_the_public_names_are_these():

@@ -8,8 +8,10 @@ import pytest
 from fake_master.http.request_response import Request
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
+from mesosctl.agents.report import drain_plan
 from mesosctl.mesos.amounts.notation import parse_entries
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.displacement import DrainPlan, RunningTask
 from mesosctl.mesos.errors import Interrupted, Interruption
 from tests.helpers.lab import CommandLine, Lab, Scheduler
 
@@ -113,6 +115,22 @@ def test_the_plan_says_whose_tasks_have_no_room_elsewhere(live):
     would = crowded.run("agents", "drain", "one", "--dry-run", "-o", "json").json["would"]
     assert would[0]["agents"][0]["without_room"] == {"shop": 4}
     assert crowded.changes == []
+
+
+@pytest.mark.parametrize(
+    ("tasks", "stranded", "says"),
+    [
+        (1, 0, "the task fits on another agent now"),
+        (1, 1, "the task fits on no other agent now"),
+        (3, 0, "all 3 tasks fit on other agents now"),
+        (3, 1, "1 of 3 tasks fits on no other agent now"),
+        (3, 2, "2 of 3 tasks fit on no other agent now"),
+    ],
+)
+def test_the_plan_counts_tasks_in_plain_words(tasks, stranded, says):
+    running = tuple(RunningTask(f"t{number}", "shop", "S0", "web", TASK) for number in range(tasks))
+    (verdict,) = drain_plan(DrainPlan((), running, running[:stranded])).verdicts
+    assert verdict.sentence == says
 
 
 def test_a_dry_run_says_who_falls_below_a_guarantee(live):

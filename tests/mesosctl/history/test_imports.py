@@ -67,9 +67,9 @@ def test_a_job_holds_its_processors_from_submit_and_wait_on(tmp_path):
 @pytest.mark.parametrize(
     ("line", "cause"),
     [
-        ("4 -1 0 60 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its submit time is unknown"),
-        ("4 20 0 -1 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its run time is unknown"),
-        ("4 20 0 60 -1 -1 -1 -1 -1 -1 1 7 1 -1 3 -1 -1 -1", "its requested processors is unknown"),
+        ("4 -1 0 60 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its field 'submit time' is unknown"),
+        ("4 20 0 -1 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "its field 'run time' is unknown"),
+        ("4 20 0 60 -1 -1 -1 -1 -1 -1 1 7 1 -1 3 -1 -1 -1", "its field 'requested processors' is unknown"),
         ("4 20 0 60 1 -1 -1 1 -1 -1 3 7 1 -1 3 -1 -1 -1", "it is a part of a job that has a line of its own"),
         ("4 20 0 60 1", "it has fewer than 18 fields"),
         ("4 soon 0 60 1 -1 -1 2 -1 -1 1 7 1 -1 3 -1 -1 -1", "submit time is not a number"),

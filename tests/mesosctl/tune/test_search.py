@@ -455,11 +455,11 @@ def test_goals_met_among_tasks_that_nobody_knows_when_they_were_asked_for_are_me
 
 def test_a_row_says_why_a_goal_is_not_met_that_seems_to_be():
     of = space(guarantee("a", 32_000, 32), quotas={"a": Quota(Quantities({"cpus": 32_000}))})
-    wanted = [
+    wanted = (
         Goal("a", "wait_p95", 600.0, "10m"),
         Goal("a", "wait_max", 600.0, "10m"),
         Goal("b", "wait_max", 60.0, "1m"),
-    ]
+    )
     fair = RoleFigures(tasks=1000, p95_wait=10.0, longest_wait=20.0, p95_at_most=10.0)
     late = RoleFigures(tasks=10, p95_wait=90.0, longest_wait=90.0, p95_at_most=90.0)
     demand: Any = SimpleNamespace(assumptions=(), cluster_id="c", since=0.0, until=60.0, version="1.11")

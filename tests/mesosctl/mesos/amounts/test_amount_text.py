@@ -37,8 +37,9 @@ def test_a_part_of_a_whole_is_rounded_where_a_decimal_says_little(part, people, 
 
 def test_amounts_in_a_sentence_have_units_and_one_cpu_is_no_plural():
     assert [enumerated("abc"[:number]) for number in range(4)] == ["nothing", "a", "a and b", "a, b and c"]
-    amounts = {"mem": 16_384_000, "cpus_revocable": 2000, "x": 1000, "cpus": 1000, "gpus": 1000}
-    assert in_words(amounts) == "1 cpu, 16GiB mem, 1 gpu, 1 x and 2 revocable cpus"
+    amounts = {"mem": 16_384_000, "cpus_revocable": 2000, "x": 1000, "cpus": 1000, "gpus": 1000, "ports": 1000}
+    assert in_words(amounts) == "1 cpu, 16GiB mem, 1 gpu, 1 port, 1 x and 2 revocable cpus"
+    assert in_words({"ports": 2000, "ports_revocable": 1000}) == "2 ports and 1 revocable port"
     assert in_words({"gpus_revocable": 1000, "cpus": 1500}) == "1.5 cpus and 1 revocable gpu"
 
 
