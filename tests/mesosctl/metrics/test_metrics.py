@@ -1,5 +1,6 @@
 """`mesosctl metrics`: what prometheus-client's own parsers read of it, and names as promtool wants them."""
 
+import json
 import re
 import urllib.request
 from datetime import UTC, datetime
@@ -148,6 +149,33 @@ def test_alerts_name_metrics_that_there_are(priced):
     assert len(alerts) == 4
     for alert in alerts:
         assert set(re.findall(r"mesosctl_\w+", alert["expr"])) <= known
+        assert_joined_by_cluster(alert["expr"])
+
+
+def assert_joined_by_cluster(expression):
+    """Roles of several clusters have the same names, so metrics are joined, and added up, by the cluster too."""
+    for labels in re.findall(r"\b(?:on|by|ignoring|without) *\((.*?)\)", expression):
+        assert "instance" in [label.strip() for label in labels.split(",")], expression
+
+
+def test_the_dashboard_shows_metrics_that_there_are(priced, live):
+    dashboard = json.loads((ROOT / "docs/how-to/mesosctl-dashboard.json").read_text(encoding="utf-8"))
+    families = [*openmetrics(priced()), *openmetrics(live.run("metrics").out)]
+    known = {sample.name for family in families for sample in family.samples} | {family.name for family in families}
+    labels = {sample.name: {"instance", *sample.labels} for family in families for sample in family.samples}
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"]) > 5
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            metrics = set(re.findall(r"mesosctl_\w+", target["expr"]))
+            assert metrics <= known, panel["title"]
+            for metric in metrics & labels.keys():  # the others have no value in this cluster
+                assert set(re.findall(r"{{(\w+)}}", target["legendFormat"])) <= labels[metric] or len(metrics) > 1
+            assert target["legendFormat"].startswith("{{instance}}")
+            assert_joined_by_cluster(target["expr"])
+    variables = {variable["name"]: variable for variable in dashboard["templating"]["list"]}
+    for name in ("instance", "resource"):
+        ((metric, label),) = re.findall(r"label_values\((\w+).*, (\w+)\)", variables[name]["query"]["query"])
+        assert label in labels[metric]
 
 
 def test_the_file_is_written_as_a_whole(live, tmp_path):
