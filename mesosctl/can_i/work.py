@@ -119,8 +119,9 @@ class PermissionsOfMaster:
         if typed.verb.of != "principal" or (typed.names and typed.values is not None):
             return typed.questions
         if typed.verb.command == "frameworks teardown":
-            word = typed.names[0] if typed.names else (typed.values or {}).get("framework")
-            names = () if word is None else self._of_framework(word, or_principal=bool(typed.names))
+            words = list(typed.names[:1] or (typed.values or {}).get("framework") or ())
+            found = [name for word in words for name in self._of_framework(word, or_principal=bool(typed.names))]
+            names = tuple(dict.fromkeys(found))
         elif typed.values is None:
             return typed.questions
         else:

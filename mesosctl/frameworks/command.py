@@ -10,7 +10,8 @@ from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.frameworks.report import framework_list, teardown_report
-from mesosctl.frameworks.teardown import plan_teardown, tear_down
+from mesosctl.frameworks.teardown import plan_teardowns, tear_down_all
+from mesosctl.mesos.amounts.notation import listed
 from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
 from mesosctl.reading.lists import FRAMEWORK_KEYS, list_frameworks
 from mesosctl.reading.selection import Selection
@@ -64,12 +65,12 @@ def list_(  # noqa: PLR0913  # one parameter an option
     show_list(session, read, watch=watch, every=every, count=count)
 
 
-Framework = Annotated[
-    str,
+Frameworks = Annotated[
+    list[str],
     typer.Argument(
-        metavar="FRAMEWORK",
+        metavar="FRAMEWORK...",
         autocompletion=completing.frameworks,
-        help="A framework: its name or its id.",
+        help="Frameworks: their names or ids.",
         show_default=False,
     ),
 ]
@@ -81,20 +82,22 @@ Framework = Annotated[
     epilog=examples(
         ("frameworks teardown marathon", "after you have confirmed"),
         ("frameworks teardown marathon --dry-run", "what it would free, and for whom"),
+        ("frameworks teardown spark-1 spark-2 --yes", "two, without being asked"),
     ),
 )
-def teardown(ctx: typer.Context, framework: Framework) -> None:
-    """Remove a framework for good and kill its tasks.
+def teardown(ctx: typer.Context, framework: Frameworks) -> None:
+    """Remove frameworks for good and kill their tasks.
 
-    You are asked first; a script must use --yes. The framework cannot subscribe again with its id. What is reserved for
-    its roles stays reserved, with its volumes; a note names it. The command waits until the master no longer lists the
-    framework.
+    You are asked first; a script must use --yes. A framework cannot subscribe again with its id. What is reserved for
+    its roles stays reserved, with its volumes; a note names it. The command waits until the master no longer lists
+    them. If a name means no framework, or several, none is removed.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        plan = plan_teardown(master, framework, session.progress)
+        plans = plan_teardowns(master, framework, session.progress)
         session.end_progress()
-        if plan.left:
-            session.note(plan.left)
-        session.confirm(f"Tear down {plan.title}?", plan.loss)
-        session.emit(teardown_report(tear_down(master, plan, v1=session.options.api == "v1", wait=session.waits)))
+        for left in dict.fromkeys(plan.left for plan in plans if plan.left):
+            session.note(left)
+        session.confirm(f"Tear down {listed([plan.title for plan in plans])}?", "; ".join(plan.loss for plan in plans))
+        done = tear_down_all(master, plans, v1=session.options.api == "v1", wait=session.waits)
+        session.emit(teardown_report(done))

@@ -8,10 +8,24 @@ from mesosctl.mesos.rules.offers import frameworks
 from mesosctl.show.document import Amounts, Document, Mirrored, named
 
 
+class TornDownFramework(Mirrored):
+    """A framework that was removed, with what it used until then."""
+
+    id: Annotated[str, named("framework.id")]
+    name: Annotated[str, named("framework.name")]
+    tasks: int = Field(description="The tasks that it had, and that were killed.")
+    used: Annotated[Amounts, named("framework.used")]
+    confirmed: bool = Field(description="Whether it was read back.")
+
+
 class TeardownDocument(Document, Mirrored):
-    """`frameworks teardown`: the framework that was removed, with what it used until then."""
+    """`frameworks teardown`: the frameworks that were removed; the other fields are those of the first.
+
+    jsonl writes one of `frameworks` per line if there are several.
+    """
 
     kind: Literal["frameworks.teardown"] = "frameworks.teardown"
+    frameworks: list[TornDownFramework]
     id: Annotated[str, named("framework.id")]
     name: Annotated[str, named("framework.name")]
     tasks: int = Field(description="The tasks that it had, and that were killed.")

@@ -11,8 +11,8 @@ from mesosctl.show.report import Column, Report, naturally
 from mesosctl.show.states import STATES
 
 
-def teardown_report(done: TornDown) -> Report:
-    """The framework, and what it used until then."""
+def teardown_report(done: Sequence[TornDown]) -> Report:
+    """The frameworks, and what each used until then."""
     columns: Sequence[Column[TornDown]] = (
         Column("FRAMEWORK", lambda torn_down: torn_down.framework.typed_title),
         Column("TASKS", lambda torn_down: torn_down.tasks, kind="number"),
@@ -20,12 +20,17 @@ def teardown_report(done: TornDown) -> Report:
         Column("CONFIRMED", lambda torn_down: torn_down.confirmed, wide=True),
         Column("FRAMEWORK ID", lambda torn_down: torn_down.framework.typed_id, wide=True),
     )
+
+    def document() -> documents.TeardownDocument:
+        return documents.TeardownDocument.of(done[0], frameworks=list(map(documents.TornDownFramework.of, done)))
+
     return Report(
         columns,
-        rows_of(columns, [done]),
-        [done.framework.typed_id],
-        lambda: documents.TeardownDocument.of(done),
-        done=f"framework {done.framework.title} was torn down",
+        rows_of(columns, done),
+        [torn_down.framework.typed_id for torn_down in done],
+        document,
+        (lambda: document().frameworks) if len(done) > 1 else None,
+        done="; ".join(f"framework {torn_down.framework.title} was torn down" for torn_down in done),
     )
 
 

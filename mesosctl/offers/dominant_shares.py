@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
-from mesosctl.mesos.amounts.amount_text import percent_text
+from mesosctl.mesos.amounts.amount_text import in_words, percent_text
 from mesosctl.mesos.amounts.quantities import SIZED_NAMES, Quantities, format_double, format_milli
 from mesosctl.mesos.cluster.dominant_shares import AcceptedOffer, FrameworkShare, Revocation, RoleShare, Sharing
 from mesosctl.offers import documents
@@ -214,9 +214,11 @@ def _remark(sharing: Sharing) -> list[str]:
         lines.append(f"units: {', '.join(f'{name} in {unit}' for name, unit in sorted(units.items()))}")
     if any(not sharing.totals.contains(step.allocated) for step in sharing.steps):
         lines.append("a total above the cluster's contains tasks that are being evicted: they count until they end")
-    guarantees = [f"{role.role}: {role.guarantee}" for role in sharing.roles_at_end if role.guarantee is not None]
+    guarantees = [
+        f"{role.role}: {in_words(role.guarantee)}" for role in sharing.roles_at_end if role.guarantee is not None
+    ]
     if guarantees:
-        lines.append(f"guarantees: {', '.join(guarantees)}")
+        lines.append(f"guarantees: {'; '.join(guarantees)}")
     weights = [f"{role.role}: {format_double(role.weight)}" for role in sharing.roles_at_end if role.weight != 1]
     if weights:
         lines.append(f"weights: {', '.join(weights)}")

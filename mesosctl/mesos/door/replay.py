@@ -673,10 +673,11 @@ class Replay:
         undecided = [role for role in self.roles if waits_answer(*self.outcome(role)) == "unknown"]
         if not undecided:
             return None
-        count = self.after[undecided[0]].undecided
+        before, after = self.outcome(undecided[0])
+        where = "" if after.undecided else "without the changes, "
         return (
-            f"{counted(count, 'task')} of {undecided[0]} had not started at the end, and had waited less than "
-            f"{limit_text(self.wait_limit)} by then"
+            f"{where}{counted(after.undecided or before.undecided, 'task')} of {undecided[0]} had not started at the "
+            f"end, and had waited less than {limit_text(self.wait_limit)} by then"
         )
 
     @property

@@ -45,7 +45,7 @@ def test_guarantees_come_first():
     # What is left goes to the one with the lower dominant share, until both have the same.
     assert [step.framework for step in sharing.steps[6:12]] == ["b"] * 6
     assert sharing.tasks == {"a": 9, "b": 9}
-    assert "guarantees: rA: cpus:6" in table(sharing)
+    assert "guarantees: rA: 6 cpus" in table(sharing)
 
 
 def test_shares_are_as_weights_say():

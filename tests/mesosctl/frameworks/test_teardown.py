@@ -1,5 +1,6 @@
 """`mesosctl frameworks teardown` as it is typed, against a fake master in virtual time."""
 
+import httpx
 import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
@@ -61,3 +62,47 @@ def test_a_name_that_is_not_one_framework_sends_nothing(live, word, status, told
     ran = live.run("frameworks", "teardown", word, "--yes")
     assert (ran.status, told in ran.err) == (status, True), ran.err
     assert live.changes == []
+
+
+def twins(live):
+    return [framework["id"] for framework in live.lab.frameworks() if framework["name"] == "twin"]
+
+
+def test_several_are_removed_after_one_question(live):
+    first, second = twins(live)
+    ran = live.run("frameworks", "teardown", "shop", second, "shop", "-o", "json")
+    assert ran.status == 2
+    assert "2 tasks of it will be killed" in ran.err
+    assert second in ran.err
+    assert live.changes == []
+    ran = live.run("frameworks", "teardown", "shop", second, "shop", "-o", "json", "--yes")
+    assert ran.status == 0, ran.err
+    assert [(each["id"] == second, each["tasks"]) for each in ran.json["frameworks"]] == [(False, 2), (True, 0)]
+    assert (ran.json["name"], ran.json["tasks"]) == ("shop", 2)
+    assert [framework["id"] for framework in live.lab.frameworks()] == [first]
+
+
+def test_none_is_removed_if_a_name_is_wrong(live):
+    ran = live.run("frameworks", "teardown", "shop", "nobody", "--yes")
+    assert ran.status == 5
+    ran = live.run("frameworks", "teardown", "shop", "twin", "--yes")
+    assert ran.status == 2
+    assert live.changes == []
+
+
+def test_those_before_a_failure_are_named(live):
+    first, second = twins(live)
+    answer, seen = live.handle_request, []
+
+    def refuse_the_second(request):
+        if request.url.path == "/teardown":
+            seen.append(request)
+            if len(seen) == 2:
+                return httpx.Response(400, text="Failed to teardown")
+        return answer(request)
+
+    live.handle_request = refuse_the_second
+    ran = live.run("frameworks", "teardown", "shop", first, second, "--yes")
+    assert ran.status == 3
+    assert "removed before that: shop" in ran.err
+    assert {framework["id"] for framework in live.lab.frameworks()} == {first, second}

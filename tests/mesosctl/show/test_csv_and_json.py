@@ -70,8 +70,8 @@ CHANGES: dict[str, Callable[[], Report]] = {
     "wait": lambda: condition_list(
         [CheckedCondition(f"agent/a{n}=drained", holds, f"{n}") for n, (_, holds) in enumerate(BOTH)]
     ),
-    "torn down": lambda: teardown_report(TornDown(ListedFramework("F1", "f", ("r",)), 3, confirmed=False)),
-    "torn down, and read back": lambda: teardown_report(TornDown(ListedFramework("F1", "f", ("r",)), 3, True)),
+    "torn down": lambda: teardown_report([TornDown(ListedFramework("F1", "f", ("r",)), 3, confirmed=False)]),
+    "torn down, and read back": lambda: teardown_report([TornDown(ListedFramework("F1", "f", ("r",)), 3, True)] * 2),
 }
 NAMES = {"machine": "hostname", "address": "ip", "master": "by_master", "agent itself": "by_agent", "weight": "after"}
 """Columns that are called otherwise in JSON, where they are the same."""

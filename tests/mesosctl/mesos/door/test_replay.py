@@ -302,6 +302,25 @@ def test_waits_are_unknown_if_nobody_recorded_when_many_of_those_that_came_were_
     assert (replay.unknown is None) is is_known
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ((0, 50), (50, 0), "without the changes, 50 tasks of web had not started"),
+        ((50, 0), (30, 40), "40 tasks of web had not started"),
+        ((0, 1), (1, 10), "10 tasks of web had not started"),
+    ],
+)
+def test_the_unknown_waits_of_a_role_are_counted_where_they_are(before, after, says):
+    """Tasks above the limit, and tasks of which that is unknown."""
+    was, now = (
+        {"web": RoleOutcome(tasks=100, started=50, above_limit=side[0], undecided=side[1])} for side in (before, after)
+    )
+    demand = RecordedDemand("c", "1.11.0", 1000, 1100, [], {}, [])
+    replay = Replay(demand, 10, ReplayDeviation(0, 0, 0.0, None), was, now)
+    assert replay.unknown is not None
+    assert replay.unknown.startswith(says)
+
+
 def test_a_task_that_starts_when_it_asks_waits_for_zero_seconds_not_for_minus_zero():
     asked = 1e9 + 0.3
     task = ReplayedTask("one", "web", parse_resources("cpus:1"), asked, 60.0)

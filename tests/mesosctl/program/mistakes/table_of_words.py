@@ -309,7 +309,7 @@ WORDS = (
     Mistake("quota help", 2, "No such command 'help'. Did you mean '--help'?"),
     Mistake("status", 2, "No such command 'status'. Did you mean 'top'?"),
     Mistake("reservations list", 2, "unexpected extra argument (list)", "see mesosctl reservations --help"),
-    Mistake("frameworks teardown spark ''", 2, "unexpected extra argument"),
+    Mistake("quota show spark ''", 2, "unexpected extra argument"),
     Mistake("frameworks ls", 5, "no framework is named 'ls'", "did you mean the verb 'list'?"),
     Mistake("weights update web=2", 5, "is set for 'update'", "did you mean the verb 'set'?"),
     Mistake("weights remove web ads", 5, "is set for 'remove'", "mesosctl weights set ROLE=1 gives back"),
