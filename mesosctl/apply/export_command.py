@@ -8,7 +8,7 @@ import typer
 from mesosctl.apply.comparison import read_actual
 from mesosctl.apply.report import wanted_state
 from mesosctl.cli.arguments import SnapshotSource, WrittenFile
-from mesosctl.cli.command import Group, SingleCommand, examples
+from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.files.desired_state import content, dump
 from mesosctl.files.writing import holds_another_text, write_atomically
@@ -31,7 +31,7 @@ WholeCluster = Annotated[
 
 @app.command(
     "export",
-    cls=SingleCommand,
+    cls=Command,
     epilog=examples(
         ("export -f wanted.toml", "write the current state to a file, to edit it"),
         ("diff -f wanted.toml", "show the differences"),
@@ -57,6 +57,9 @@ def export(
     With --cluster, the file describes the whole cluster: agents, frameworks and what they run, quotas, weights,
     reservations and volumes. --master fake:FILE, mesos-fake-master --cluster and offers simulate read it.
 
+    With several contexts, FILE has {context} in its name, which stands for the name of each:
+    --all-contexts -f 'wanted-{context}.toml'.
+
     If FILE exists with other content, you are asked before it is replaced; a script uses --yes. Nothing is written
     through a link that another user made.
 
@@ -65,14 +68,18 @@ def export(
     """
     session: Session = ctx.obj
     writes_file = file is not None and str(file) != "-"
-    # An option is for this command; a setting is for every command. The default, table, is TOML here.
-    if session.said.output is not None and (writes_file or cluster or session.form not in {"table", *DOCUMENTS}):
+    # The default, table, is TOML here.
+    if session.names_output and (writes_file or cluster or session.form not in {"table", *DOCUMENTS}):
         what = "a cluster file in TOML" if cluster else "its file in TOML" if writes_file else "TOML, JSON or YAML"
         raise UsageError(
             f"export writes {what}, not {session.form}",
             field="--output",
             hint="leave out -o" if cluster else f"leave out -o, or use -o json{' without -f' * writes_file}",
         )
+    if source is not None:
+        session.check_one_cluster("--from")
+    if writes_file or session.form not in DOCUMENTS or cluster:
+        file = session.file_of_context(file if writes_file else None)
     if cluster:
         import fake_master
 

@@ -26,6 +26,7 @@ from mesosctl.show.report import Meaning, Report, with_columns
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+    from pathlib import Path
 
     from mesosctl.changes.audit import AuditTrail
     from mesosctl.client.leading_master import LeadingMaster
@@ -63,6 +64,8 @@ class Session:
     def __init__(self, environment: Environment, said: GlobalOptions, *, obeys_context: bool = True) -> None:
         self.environment = environment
         self.said = said
+        self.names_output = said.output is not None
+        """Whether the output format is an option of this command, rather than a setting of every command."""
         environment.secrets.add_address(said.master)
         learn_from_variables(environment.variables, environment.secrets)
         self.settings = resolve(said, environment.variables, obeys_context=obeys_context)
@@ -432,6 +435,10 @@ class Session:
 
     def check_one_cluster(self, option: str) -> None:
         """Accept an option about something that only one cluster has; on several contexts it raises UsageError."""
+
+    def file_of_context(self, file: "Path | None") -> "Path | None":
+        """The file that the command writes; of several contexts, each has its own.  Raises UsageError."""
+        return file
 
     def confirm(
         self, question: str, loss: str | None = None, hint: str = HOW_A_SCRIPT_AGREES, *, case: str = ""

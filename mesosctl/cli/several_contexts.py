@@ -22,8 +22,11 @@ from mesosctl.mesos.messages.snapshots import LARGEST
 from mesosctl.show.by_context import ContextResult, by_context
 from mesosctl.show.output_formats import DOCUMENTS
 from mesosctl.show.report import Meaning, Report
+from mesosctl.suggestion import options_text
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from mesosctl.client.leading_master import LeadingMaster
     from mesosctl.client.settings import ClientSettings
 
@@ -115,8 +118,8 @@ class ContextSession(Session):
         return settings._replace(changing=changing)
 
     def _identify(self) -> None:
-        """Learn which master this is, whatever its address."""
-        if self._turn.cluster is None and self._masters:
+        """Learn which master this is, whatever its address, unless the command is done with it and changes a file."""
+        if self._turn.cluster is None and self._masters and not self._masters[-1].is_closed:
             self._turn.cluster = self.identity(self._masters[-1])
 
     @property
@@ -157,6 +160,19 @@ class ContextSession(Session):
         """Raise UsageError."""
         raise _refusal(option, option)
 
+    def file_of_context(self, file: "Path | None") -> "Path":
+        """The file with the name of this context in its own.  Raises UsageError if that has no place for it."""
+        if file is None or _PLACE not in str(file):
+            name = "wanted.toml" if file is None else str(file)
+            stem, dot, kind = name.rpartition(".")
+            raise UsageError(
+                f"{file or 'standard output'} is one file, but each context has a document of its own",
+                field="--file",
+                hint=f"write {_PLACE} in the name: "
+                + options_text(file=f"{stem}-{_PLACE}{dot}{kind}" if dot else f"{name}-{_PLACE}"),
+            )
+        return type(file)(str(file).replace(_PLACE, self._turn.context))
+
     def redraw(self, report: Report) -> None:
         """Raise UsageError, like every way to write that is not an answer."""
         del report
@@ -184,6 +200,10 @@ class ContextSession(Session):
         if file is not None:
             raise _refusal(field, field)
         return False
+
+
+_PLACE = "{context}"
+"""The place of the name of a context in the name of a file."""
 
 
 def _refusal(what: str, option: str | None = None) -> UsageError:
@@ -284,7 +304,9 @@ class _Run:
         return max(turn.status or 0 for turn in self._turns)
 
     def _session(self, turn: Turn, *, rehearses: bool = False) -> ContextSession:
-        return ContextSession(self._environment(), self._said, turn, self._turns, rehearses=rehearses)
+        session = ContextSession(self._environment(), self._said, turn, self._turns, rehearses=rehearses)
+        session.names_output = self._whole.names_output
+        return session
 
     def _take(self, turn: Turn, following: Sequence[Turn], *, rehearses: bool) -> None:
         """Run the command on one context, until its end or its next question; others follow."""

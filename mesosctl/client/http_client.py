@@ -78,6 +78,11 @@ class HttpClient:
         self.request_was_sent = False
         """Whether the current or last request may have reached a master."""
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it was closed."""
+        return self._client.is_closed
+
     def close(self) -> None:
         """Close every connection."""
         self._client.close()

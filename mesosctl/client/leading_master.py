@@ -119,6 +119,11 @@ class LeadingMaster:
                 error.reword(f"Mesos {version} is too old: mesosctl works with Mesos {MESOS_1_4.name} and later")
                 error.field, error.hint = None, "upgrade the master, or name another one with --master"
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether its connections were closed."""
+        return self._sender.http.is_closed
+
     def close(self) -> None:
         """Close the connections."""
         self._sender.http.close()

@@ -336,3 +336,50 @@ def test_a_suggested_command_is_for_the_cluster_of_the_command(ctl):
 def test_two_addresses_of_one_master_are_refused_before_anything_is_read():
     with pytest.raises(UsageError, match="asia"):
         several_contexts._refuse_one_address_twice(["europe", "asia"], ["http://10.0.0.1:5050", "http://10.0.0.1:5050"])
+
+
+def test_an_export_is_a_file_for_each_context(ctl, tmp_path):
+    for name, role in (("prod", "web"), ("lab", "ads")):
+        assert ctl("quota", "set", role, "cpus:1", "--context", name).status == 0
+    ran = ctl("export", *BOTH, "-f", "wanted-{context}.toml")
+    assert (ran.status, ran.out) == (0, ""), ran.err
+    assert "wanted-prod.toml" in ran.err
+    texts = {name: (tmp_path / f"wanted-{name}.toml").read_text(encoding="utf-8") for name in ("prod", "lab")}
+    assert [("quotas.web" in text, "quotas.ads" in text) for text in texts.values()] == [(True, False), (False, True)]
+    for name in texts:
+        assert ctl("diff", "-f", f"wanted-{name}.toml", "--context", name).status == 0
+    assert ctl("quota", "set", "dev", "cpus:1", "--context", "lab").status == 0
+    ran = ctl("export", *BOTH, "-f", "wanted-{context}.toml")
+    assert ran.status == 2  # the file of lab has other content now, and a script has to say --yes
+    assert "wanted-lab.toml" in ran.err
+    assert ctl("export", *BOTH, "-f", "wanted-{context}.toml", "--yes").status == 0
+    assert "quotas.dev" in (tmp_path / "wanted-lab.toml").read_text(encoding="utf-8")
+    assert ctl("export", *BOTH, "--cluster", "-f", "{context}/cluster.toml").status == 3  # there is no such folder
+    assert ctl("export", *BOTH, "--cluster", "-f", "c-{context}.toml").status == 0
+    assert 'hostname = "lab-1"' in (tmp_path / "c-lab.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ((), "--file 'wanted-{context}.toml'"),
+        (("-f", "all.toml"), "--file 'all-{context}.toml'"),
+        (("-f", "all"), "--file 'all-{context}'"),
+        (("-f", "-"), "--file 'wanted-{context}.toml'"),
+        (("--cluster",), "--file 'wanted-{context}.toml'"),
+    ],
+)
+def test_one_file_does_not_hold_the_export_of_several(ctl, tmp_path, words, hint):
+    ran = ctl("export", *BOTH, *words)
+    assert ran.status == 2
+    assert hint in ran.err
+    assert not (tmp_path / "all.toml").exists()
+    assert ctl("export", *BOTH, "--from", "s.json", "-f", "{context}.toml").status == 2
+
+
+def test_an_export_as_json_is_one_document_of_several(ctl):
+    answers = json.loads(ctl("export", *BOTH, "-o", "json").out)["contexts"]
+    assert [(entry["context"], entry["answer"]["kind"]) for entry in answers] == [
+        ("prod", "wanted.state"),
+        ("lab", "wanted.state"),
+    ]

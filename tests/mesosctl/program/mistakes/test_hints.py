@@ -61,6 +61,7 @@ WHO_SAYS_IT = {
     "history/imports/run.py": ("history import",),
     "history/sqlite.py": ("history import",),
     "apply/journal.py": ("apply",),
+    "cli/several_contexts.py": ("export",),
     "apply/work.py": ("apply",),
     "apply/saved_plan_file.py": ("apply",),
     "cleanup/work.py": ("cleanup",),
