@@ -2,7 +2,9 @@
 
 import socket
 import threading
+from typing import cast
 
+import httpcore
 import httpx
 import pytest
 from httpx._utils import get_environment_proxies  # the only place that says what httpx makes of them
@@ -13,6 +15,7 @@ from mesosctl.client.http_client import HttpClient
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.proxies import Proxy, is_loopback, proxies
 from mesosctl.client.settings import ClientSettings, Tls
+from mesosctl.client.transport import NetworkTransport, ProxiedTransport
 from mesosctl.mesos.errors import Unreachable, UsageError
 from tests.helpers.needs import needs
 from tests.mesosctl.client.papers import Papers
@@ -90,6 +93,49 @@ def test_a_password_is_not_shown():
 )  # fmt: skip
 def test_which_hosts_are_this_machine(host, answer):
     assert is_loopback(host) is answer
+
+
+class Network:
+    """A way to masters that only notes through which proxy it is used."""
+
+    def __init__(self):
+        self.proxies = []
+
+    def handle_request(self, request, proxy=None):
+        self.proxies.append(proxy)
+        return httpx.Response(200, request=request)
+
+
+@pytest.mark.parametrize(
+    ("url", "direct"),
+    [
+        ("http://127.0.0.1:5050/", True),
+        ("https://[::1]:5050/", True),
+        ("http://localhost/", True),
+        ("http://m/", False),
+    ],
+)
+def test_only_masters_elsewhere_are_reached_through_it(url, direct):
+    network, proxy = Network(), Proxy("http://p:3128")
+    ProxiedTransport(cast("NetworkTransport", network), proxy).handle_request(httpx.Request("GET", url))
+    assert network.proxies == [None if direct else proxy]
+
+
+def test_the_target_is_part_of_the_address_alone(monkeypatch):
+    """An extension of that name would replace the whole address that a proxy is sent."""
+    sent = []
+
+    class Pool:
+        def handle_request(self, request):
+            sent.append(request)
+            raise httpcore.ConnectError("nobody is there")
+
+    transport = NetworkTransport(Tls())
+    monkeypatch.setattr(transport, "_pool", lambda *_: Pool())
+    request = httpx.Request("GET", "http://m/a%2Fb", extensions={"target": b"/a%2Fb?c", "timeout": {}})
+    with pytest.raises(httpx.ConnectError):
+        transport.handle_request(request)
+    assert (bytes(sent[0].url), sent[0].extensions) == (b"http://m/a%2Fb?c", {"timeout": {}})
 
 
 @pytest.mark.parametrize("body", [None, b"{}"])
