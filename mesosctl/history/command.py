@@ -264,9 +264,9 @@ def import_(  # noqa: PLR0913  # one parameter an option
     skipped and counted by cause, with the line and the column of the first one; mesosctl history list shows the counts
     later too. The cluster is named after the file, unless --cluster-id names it.
 
-    The first line of csv names its columns. It needs to, the column of --role-by, one of from and asked, and resources
-    or some of cpus, mem, disk and gpus. It may have task, framework, principal, agent, lasts and state. A note names
-    columns that nothing uses.
+    The first line of csv names its columns, and tells whether a comma, ';', '|' or a tab separates cells. A table
+    needs to, the column of --role-by, one of from and asked, and resources or some of cpus, mem, disk and gpus. It may
+    have task, framework, principal, agent, lasts and state. A note names columns that nothing uses.
 
     demand says when the tasks of a recording were asked for, which a master does not tell. It needs asked, and task or
     all of framework (an id or a name), role and resources; it may have lasts. A row with a task's id is joined with

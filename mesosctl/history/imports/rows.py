@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 from mesosctl.history.imports.log_file import LogText
@@ -23,6 +24,8 @@ LATEST = 253_402_214_400
 LONGEST_NAME = 512
 """The most characters of a name; a task's id of Mesos has at most 255."""
 _MOST_COLUMNS = 1000
+_SEPARATORS = {",": "','", "|": "'|'", ";": "';'", "\t": "tab"}
+"""The characters that can separate the cells of a table, as they are named in sentences."""
 _EACH_AMOUNT = ("cpus", "mem", "disk", "gpus")
 AMOUNT_COLUMNS = ("resources", *_EACH_AMOUNT)
 """The columns that say what a task holds: one for all, or one for each resource."""
@@ -205,12 +208,17 @@ def held_in(row: Mapping[str, str]) -> Resources:
 
 
 class NamedColumns:
-    """A table with a line of titles; rows are read by them."""
+    """A table with a line of titles; rows are read by them.
+
+    Of `_SEPARATORS`, the one that its first line has most often separates its cells.
+    """
 
     def __init__(self, file: LogText, name: str, needed: tuple[str, ...], field: str = "FILE") -> None:
         """Raises BadInput if a column is missing or is there twice; `field` is the option that names the file."""
+        first = next(file, "")
+        separator = max(_SEPARATORS, key=first.count)
         # Without strict, a quote that nobody closes takes all further rows into its cell.
-        self._file, self._reader = file, csv.reader(file, strict=True)
+        self._file, self._reader = file, csv.reader(chain([first], file), delimiter=separator, strict=True)
         self._name, self._field = name, field
         _, titles = next(self._lines(), (1, []))
         self.titles = [title.strip() for title in titles]
@@ -232,7 +240,7 @@ class NamedColumns:
             raise BadInput(
                 f"{name} has no column '{missing[0]}'" if any(self.titles) else f"{name} is empty",
                 field=field,
-                hint=f"its columns are {', '.join(self.titles[:20])}"
+                hint=f"its columns (separated by {_SEPARATORS[separator]}) are {', '.join(self.titles[:20])}"
                 if any(self.titles)
                 else f"its first line has the names of columns: {', '.join(needed)}",
             )

@@ -112,6 +112,30 @@ def test_the_example_of_the_page_is_imported_whole(tmp_path):
     assert tasks[0].asked == 1772352000 * MICROS
 
 
+@pytest.mark.parametrize("separator", ["|", ";", "\t", ","])
+def test_the_first_line_tells_what_separates_the_cells(tmp_path, separator):
+    lines = [
+        ["task", "role", "resources", "from", "to"],
+        ["t-1", "web", '"cpus:2;mem:512"', "100", "200"],
+        ["t-2", "batch", '"cpus:1;ports:[1-2,4-5]"', "150", "300"],
+    ]
+    history, done = imported(tmp_path, "".join(separator.join(cells) + "\n" for cells in lines), "csv")
+    tasks, _, _ = rows(history)
+    assert (done.used, done.skipped) == (2, ())
+    assert [(one.role, one.start, one.end) for one in tasks] == [
+        ("web", 100 * MICROS, 200 * MICROS),
+        ("batch", 150 * MICROS, 300 * MICROS),
+    ]
+    assert tasks[0].resources == parse_resources("cpus:2;mem:512")
+
+
+@pytest.mark.parametrize(("separator", "named"), [("|", "'|'"), (";", "';'"), ("\t", "tab"), (",", "','")])
+def test_a_column_that_lacks_is_told_with_the_columns_that_are_there_and_their_separator(tmp_path, separator, named):
+    with pytest.raises(BadInput, match="no column 'role'") as refused:
+        imported(tmp_path, separator.join(["JobID", "Account", "Start"]) + "\n", "csv")
+    assert refused.value.hint == f"its columns (separated by {named}) are JobID, Account, Start"
+
+
 @pytest.mark.parametrize(
     ("text", "of_format", "says"),
     [

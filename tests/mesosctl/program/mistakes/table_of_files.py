@@ -143,7 +143,7 @@ IN_FILES = (
         "history import l.csv --format csv --history h.sqlite",
         3,
         "l.csv has no column 'role'",
-        "its columns are team, from, to",
+        "its columns (separated by ',') are team, from, to",
         files={"l.csv": "team,from,to\n"},
     ),
     Mistake(
