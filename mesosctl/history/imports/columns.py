@@ -55,8 +55,13 @@ class Columns(LogFormat[Row]):
                     field="FILE",
                     hint=f"it needs at least one of {', '.join(several)}",
                 )
-        self.unused = self._table.unused(dict.fromkeys((*_KNOWN, self._role_by)))
         return iter(self._table)
+
+    def remarks(self) -> list[str]:
+        """See `LogFormat.remarks`."""
+        assert self._table is not None, "rows are read first"
+        unused = self._table.unused(dict.fromkeys((*_KNOWN, self._role_by)))
+        return [] if unused is None else [unused]
 
     def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:
         """See `LogFormat.task`."""

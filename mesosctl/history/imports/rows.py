@@ -73,8 +73,10 @@ class LogFormat(ABC, Generic[LogRow]):
     def task(self, line: int, row: LogRow) -> tuple[RecordedTask, FrameworkOfTask]:
         """The task of a row.  Raises Unusable."""
 
-    unused: str | None = None
-    """The sentence about columns of the file that nobody knows, once its first line is read."""
+    def remarks(self) -> list[str]:
+        """The sentences about what the file has that nothing uses, or lacks, once it is read."""
+        return []
+
     columns: ClassVar[Mapping[str, str]]
     """The columns of a task's `asked`, `start`, `end` and `lasts`, and of its resources by their names."""
 

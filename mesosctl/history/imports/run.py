@@ -136,8 +136,8 @@ def import_log(
                 progress(f"reading {options.file.name}: {seen.rows:,} rows", file.part())
         if seen.start is None or seen.end is None:
             raise _nothing_usable(options.file, seen)
-        if log_format.unused is not None:
-            tell(log_format.unused)
+        for remark in log_format.remarks():
+            tell(remark)
         recording.replace_earlier(allowed=options.replace)
         _add_around(recording, cluster, log_format, options, seen)
         done = Import(cluster_id, options.file.name, options.format, seen.rows, seen.used, tuple(seen.skipped.values()))
@@ -191,7 +191,7 @@ def _format(options: ImportOptions) -> LogFormat[Any]:
     processor = parse_resources(options.processor or _PROCESSOR)
     if not processor:
         raise UsageError("a processor has no resources", field="--processor", hint="for example, 'cpus:1;mem:4GiB'")
-    return Swf(role_by, Resources(processor), on_one_agent=options.agents is None)
+    return Swf(role_by, Resources(processor), str(options.file), on_one_agent=options.agents is None)
 
 
 def _stem(file: Path) -> str:

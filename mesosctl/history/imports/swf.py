@@ -48,7 +48,8 @@ class Swf(LogFormat[list[str]]):
         "asked": _NAMES[2], "start": _NAMES[3], "end": _NAMES[4], "": _NAMES[5],
     }  # fmt: skip
 
-    def __init__(self, role_by: str, processor: Resources, *, on_one_agent: bool) -> None:
+    def __init__(self, role_by: str, processor: Resources, file_name: str, *, on_one_agent: bool) -> None:
+        self._file_name = file_name
         self._role_field = ROLE_FIELDS[role_by]
         self._processor = processor
         self._agent_id = _AGENT if on_one_agent else None
@@ -65,6 +66,12 @@ class Swf(LogFormat[list[str]]):
                     self._header.setdefault(key.strip(), value.strip())
             elif text.strip():
                 yield line, text.split()
+
+    def remarks(self) -> list[str]:
+        """See `LogFormat.remarks`."""
+        if self._began:
+            return []
+        return [f"no UnixStartTime above 0 stands before the first job of {self._file_name}: times count from 1970"]
 
     def _field(self, row: list[str], field: int) -> float:
         return number_in(row[field - 1], _NAMES[field])

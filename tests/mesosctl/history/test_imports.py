@@ -450,6 +450,24 @@ def test_an_agent_of_two_logs_is_there_from_the_earliest_to_the_latest_time(tmp_
 # --- What is known at the end of a log ------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("header", "counts_from_1970"),
+    [
+        ("; UnixStartTime: 1000", False),
+        ("; MaxProcs: 16", True),
+        ("; UnixStartTime: 0", True),
+        ("; UnixStartTime: unknown", True),
+    ],
+)
+def test_a_log_that_names_no_start_is_told_to_count_from_1970(tmp_path, header, counts_from_1970):
+    (tmp_path / "jobs.swf").write_text(f"{header}\n{_job()}\n{_job(submit='30')}\n", encoding="utf-8")
+    told: list[str] = []
+    with open_writer(tmp_path / "h.sqlite") as recording:
+        import_log(recording, ImportOptions(tmp_path / "jobs.swf", "swf"), lambda *_: None, told.append)
+    assert len(told) == counts_from_1970
+    assert all("jobs.swf" in one and "1970" in one for one in told)
+
+
 def import_csv(folder, text, before=None):
     """Import a CSV of a framework f into cluster log; return what was told, its frameworks, and the cluster."""
     told: list[str] = []
