@@ -41,6 +41,10 @@ class Unusable(Exception):
         self.column = column
 
 
+class OfOtherForm(Unusable):
+    """A row that has not the form of its format: a file of such rows alone has another one."""
+
+
 ENDS_TOO_EARLY = "it ends before it begins"
 
 

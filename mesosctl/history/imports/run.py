@@ -11,7 +11,7 @@ from mesosctl.history.imports.columns import Columns
 from mesosctl.history.imports.formats import ROLE_BY, LogFormatName
 from mesosctl.history.imports.log_file import opened
 from mesosctl.history.imports.openb import Openb
-from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, LogSpan, Unusable
+from mesosctl.history.imports.rows import FrameworkOfTask, LogFormat, LogSpan, OfOtherForm, Unusable
 from mesosctl.history.imports.swf import ROLE_FIELDS, Swf
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.records import (
@@ -71,9 +71,12 @@ class _Seen:
     roles_of_frameworks: int = 0
     names: int = 0
     """The characters of their names."""
+    has_form: bool = False
+    """Whether a row has the form of the format, so that the format is right."""
 
     def skip(self, error: Unusable, line: int) -> None:
         """Count a row that is not used; the first of its cause is the one that is shown."""
+        self.has_form |= not isinstance(error, OfOtherForm)
         known = self.skipped.get(error.cause)
         first = known or SkippedRows(error.cause, 0, line, error.column)
         self.skipped[error.cause] = SkippedRows(error.cause, first.rows + 1, first.line, first.column)
@@ -203,8 +206,9 @@ def _nothing_usable(file: Path, seen: _Seen) -> BadInput:
     first = next(iter(seen.skipped.values()), None)
     if first is None:
         return BadInput(f"{file} has no rows; nothing was imported", field="FILE")
+    where = f"Line {first.line}, column {first.column}" if first.column else f"Line {first.line}"
     return BadInput(
-        f"no row of {file} can be used; nothing was imported. Line {first.line}: {first.cause}",
+        f"no row of {file} can be used; nothing was imported. {where}: {first.cause}",
         field="FILE",
-        hint="choose the format of the file with --format",
+        hint="correct that row, and others like it" if seen.has_form else "choose the format of the file with --format",
     )

@@ -11,6 +11,7 @@ from mesosctl.history.imports.rows import (
     FrameworkOfTask,
     LogFormat,
     LogSpan,
+    OfOtherForm,
     Unusable,
     check_amounts,
     micros_of,
@@ -86,7 +87,7 @@ class Swf(LogFormat[list[str]]):
         """See `LogFormat.task`."""
         del line
         if len(row) < _FIELDS:
-            raise Unusable(f"it has fewer than {_FIELDS} fields", "")
+            raise OfOtherForm(f"it has fewer than {_FIELDS} fields", "")
         status = int(self._field(row, 11))
         if status in _PARTS:
             raise Unusable("it is a part of a job that has a line of its own", _NAMES[11])

@@ -468,6 +468,26 @@ def test_a_log_that_names_no_start_is_told_to_count_from_1970(tmp_path, header, 
     assert all("jobs.swf" in one and "1970" in one for one in told)
 
 
+_TABLE = "role,cpus,from,to\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "of_format", "where", "is_wrong_format"),
+    [
+        ("a b c\nd e\n", "swf", "Line 1: ", True),
+        (_TABLE + "web,1,1,2\nads,2,1,2\n", "swf", "Line 1: ", True),
+        ("a b c\n" + _job(submit="-1"), "swf", "Line 1: ", False),
+        (_job(run="-1") + _job(run="-1"), "swf", "Line 1, column run time: ", False),
+        (_TABLE + "web,1,soon,2\nads,2,later,3\n", "csv", "Line 2, column from: ", False),
+        (_TABLE + "web,1\nads,2\n", "csv", "Line 2, column to: ", False),
+    ],
+)
+def test_another_format_is_advised_only_where_the_format_is_wrong(tmp_path, text, of_format, where, is_wrong_format):
+    with pytest.raises(BadInput, match=where) as refused:
+        imported(tmp_path, text, of_format)
+    assert ("--format" in str(refused.value.hint)) is is_wrong_format
+
+
 def import_csv(folder, text, before=None):
     """Import a CSV of a framework f into cluster log; return what was told, its frameworks, and the cluster."""
     told: list[str] = []
