@@ -283,6 +283,14 @@ Until = Annotated[
 TimeZone = Annotated[
     str, typer.Option("--timezone", metavar="ZONE", help="The time zone of days and months, such as Europe/Berlin.")
 ]
+TimeZoneOfFile = Annotated[
+    str | None,
+    typer.Option(
+        "--timezone",
+        metavar="ZONE",
+        help="The time zone of times in FILE that name none, such as Europe/Berlin. The default is UTC.",
+    ),
+]
 ClusterId = Annotated[
     str | None,
     typer.Option("--cluster-id", metavar="ID", help="The cluster in the recording, if it holds several."),

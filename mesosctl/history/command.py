@@ -12,6 +12,7 @@ from mesosctl.cli.arguments import (
     ONLY_BY_NAME,
     ClusterId,
     HistoryFile,
+    TimeZoneOfFile,
     WrittenFile,
     named_file,
     refuse_options,
@@ -29,6 +30,7 @@ from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.recorder import Recorder, RecordOptions, Surroundings
 from mesosctl.history.report import demand_import, history_import, history_list
 from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.history.windows import time_zone
 from mesosctl.mesos.amounts.notation import parse_seconds, parse_span
 from mesosctl.mesos.errors import HungUp, Interruption, MesosctlError, UsageError
 
@@ -257,6 +259,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
     processor: Processor = None,
     cluster_id: ClusterId = None,
     replace: Replace = False,
+    timezone: TimeZoneOfFile = None,
 ) -> None:
     """Import a log of another scheduler, or demand that a recording lacks.
 
@@ -276,19 +279,22 @@ def import_(  # noqa: PLR0913  # one parameter an option
     """
     session: Session = ctx.obj
     _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
+    zone = None if timezone is None else time_zone(timezone)
     if format_name == "demand":
         given = {"--role-by": role_by, "--agents": agents, "--processor": processor, "--history": history}
         refuse_options(given, "is for logs", "leave it out; --into names the recording")
         if into is None:
             raise UsageError("no recording is named", field="--into", hint="give --into RECORDING")
         with _into(), open_writer(into, is_made=False) as recording, session.waiting() as progress:
-            joined = import_demand(recording, log, format_name, cluster_id, progress, session.note, replace=replace)
+            joined = import_demand(
+                recording, log, format_name, cluster_id, progress, session.note, replace=replace, zone=zone
+            )
         session.emit(demand_import(joined, str(into)))
         return
     refuse_options({"--into": into}, "is for --format demand", "name the recording with --history")
     if history is None:
         raise UsageError("no recording is named", field="--history", hint="give --history FILE")
-    options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace)
+    options = ImportOptions(log, format_name, role_by, agents, cluster_id, processor, replace, zone)
     with open_writer(history) as recording, session.waiting() as progress:
         done = import_log(recording, options, progress, session.note)
     session.emit(history_import(done, str(history)))

@@ -8,6 +8,7 @@ state. Other columns can be the one of --role-by.
 """
 
 from collections.abc import Iterator, Mapping
+from datetime import tzinfo
 from typing import ClassVar
 
 from mesosctl.history.imports.agents import agents_of_table
@@ -15,6 +16,7 @@ from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
     AMOUNT_COLUMNS,
     FrameworkOfTask,
+    LocalTimes,
     LogFormat,
     LogSpan,
     NamedColumns,
@@ -40,8 +42,9 @@ class Columns(LogFormat[Row]):
         "asked": "asked", "start": "from", "end": "to", "lasts": "lasts", "": "resources",
     }  # fmt: skip
 
-    def __init__(self, role_by: str, file_name: str) -> None:
+    def __init__(self, role_by: str, file_name: str, zone: tzinfo | None = None) -> None:
         self._role_by = role_by
+        self._local = LocalTimes(zone)
         self._file_name = file_name
         self._table: NamedColumns | None = None
 
@@ -61,14 +64,14 @@ class Columns(LogFormat[Row]):
         """See `LogFormat.remarks`."""
         assert self._table is not None, "rows are read first"
         unused = self._table.unused(dict.fromkeys((*_KNOWN, self._role_by)))
-        return [] if unused is None else [unused]
+        return [*([] if unused is None else [unused]), *self._local.remarks(self._file_name)]
 
     def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:
         """See `LogFormat.task`."""
         assert self._table is not None, "rows are read first"
         self._table.check_length(row)
         role = role_in(row[self._role_by], self._role_by)
-        asked, start, end = (maybe_micros_in(row, column) for column in ("asked", "from", "to"))
+        asked, start, end = (maybe_micros_in(row, column, self._local) for column in ("asked", "from", "to"))
         began = asked if start is None else start
         if began is None:
             raise Unusable("it has no time at which it begins", "from")

@@ -6,6 +6,7 @@ would run.
 """
 
 from collections.abc import Iterator
+from datetime import tzinfo
 from typing import NamedTuple
 
 from mesosctl.history.imports.log_file import LogText
@@ -13,6 +14,7 @@ from mesosctl.history.imports.rows import (
     AMOUNT_COLUMNS,
     LATEST,
     LONGEST_NAME,
+    LocalTimes,
     NamedColumns,
     Unusable,
     check_amounts,
@@ -49,8 +51,9 @@ class DemandRow(NamedTuple):
 class DemandTable:
     """`--format demand`."""
 
-    def __init__(self, file: LogText) -> None:
-        """Read the first line.  Raises BadInput."""
+    def __init__(self, file: LogText, zone: tzinfo | None = None) -> None:
+        """Read the first line; `zone` is that of times without one.  Raises BadInput."""
+        self._local = LocalTimes(zone)
         self._table = NamedColumns(file, file.name, ("asked",))
         titles = self._table.titles
         has_resources = any(column in titles for column in AMOUNT_COLUMNS)
@@ -61,16 +64,19 @@ class DemandTable:
                 field="FILE",
                 hint="it needs asked, and task or all of framework, role and resources",
             )
-        self.unused = self._table.unused(dict.fromkeys(_KNOWN))
-        """The sentence about columns that nobody knows."""
         self._file = file
+
+    def remarks(self) -> list[str]:
+        """The sentences about columns that nobody knows, and about times without a zone, once all rows are read."""
+        unused = self._table.unused(dict.fromkeys(_KNOWN))
+        return [*([] if unused is None else [unused]), *self._local.remarks(self._file.name)]
 
     def __iter__(self) -> Iterator[DemandRow]:
         """Yield the rows.  Raises BadInput for one that cannot be used: without it, the demand would be another."""
         for line, row in self._table:
             try:
                 self._table.check_length(row)
-                yield _demand_in(line, row)
+                yield _demand_in(line, row, self._local)
             except Unusable as error:
                 where = f", column {error.column}" if error.column else ""
                 raise BadInput(
@@ -80,9 +86,9 @@ class DemandTable:
                 ) from None
 
 
-def _demand_in(line: int, row: dict[str, str]) -> DemandRow:
+def _demand_in(line: int, row: dict[str, str], local: LocalTimes) -> DemandRow:
     """The demand of a row.  Raises Unusable."""
-    asked = maybe_micros_in(row, "asked")
+    asked = maybe_micros_in(row, "asked", local)
     if asked is None:
         raise Unusable("it has no time at which the task was asked for", "asked")
     lasts = lasts_in(row)

@@ -8,6 +8,7 @@ Joining the same file again changes nothing, since a row finds first the task th
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ class JoinedDemand:
     """Recorded tasks of which nobody knows yet when they were asked for."""
 
 
-def import_demand(
+def import_demand(  # noqa: PLR0913  # as `history import` has options
     recording: RecordingWriter,
     file: Path,
     of_format: DemandFormatName,
@@ -76,15 +77,16 @@ def import_demand(
     tell: Callable[[str], None] = lambda _: None,
     *,
     replace: bool = False,
+    zone: tzinfo | None = None,
 ) -> JoinedDemand:
     """Join the demand of a file with the tasks of a recording: all of it, or nothing.
 
-    `replace` takes back what earlier files said about the tasks that this one names.  Raises BadInput for a file that
-    cannot be used whole, UsageError for a cluster that is not there.
+    `replace` takes back what earlier files said about the tasks that this one names; `zone` is that of times without
+    one.  Raises BadInput for a file that cannot be used whole, UsageError for a cluster that is not there.
     """
     with recording.transaction(), opened(file, "FILE") as text:
         cluster = chosen_cluster(recording, cluster_id)
-        table = DemandTable(text)
+        table = DemandTable(text, zone)
         rows: list[DemandRow] = []
         for row in table:
             rows.append(row)
@@ -109,8 +111,8 @@ def import_demand(
                 hint="write the ids that the master knows into the column task, or leave that column out",
             )
         join.write()
-        if table.unused is not None:
-            tell(table.unused)
+        for remark in table.remarks():
+            tell(remark)
         gaps = list(recording.gaps(cluster.cluster_id))
         if gaps:
             tell(f"{counted(len(gaps), 'gap')} in the recording: what started and ended in one counts as never started")

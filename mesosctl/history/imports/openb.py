@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterator, Mapping
+from datetime import tzinfo
 from typing import ClassVar
 
 from mesosctl.history.imports.log_file import LogText
 from mesosctl.history.imports.rows import (
     FrameworkOfTask,
+    LocalTimes,
     LogFormat,
     LogSpan,
     NamedColumns,
@@ -41,8 +43,9 @@ class Openb(LogFormat[Row]):
         "cpus": "cpu_milli", "mem": "memory_mib", "gpus": "gpu_milli",
     }  # fmt: skip
 
-    def __init__(self, role_by: str, file_name: str) -> None:
+    def __init__(self, role_by: str, file_name: str, zone: tzinfo | None = None) -> None:
         self._role_by = role_by
+        self._local = LocalTimes(zone)
         self._file_name = file_name
         self._table: NamedColumns | None = None
 
@@ -51,14 +54,18 @@ class Openb(LogFormat[Row]):
         self._table = NamedColumns(file, self._file_name, (*_NEEDED, self._role_by))
         return iter(self._table)
 
+    def remarks(self) -> list[str]:
+        """See `LogFormat.remarks`."""
+        return self._local.remarks(self._file_name)
+
     def task(self, line: int, row: Row) -> tuple[RecordedTask, FrameworkOfTask]:
         """See `LogFormat.task`."""
         del line
         assert self._table is not None, "rows are read first"
         self._table.check_length(row)
         role = role_in(row[self._role_by], self._role_by)
-        asked = micros_in(row["creation_time"], "creation_time")
-        start, end = (maybe_micros_in(row, column) for column in ("scheduled_time", "deletion_time"))
+        asked = micros_in(row["creation_time"], "creation_time", self._local)
+        start, end = (maybe_micros_in(row, column, self._local) for column in ("scheduled_time", "deletion_time"))
         self.check_order(asked, start, end)
         gpus = number_in(row["num_gpu"], "num_gpu") * milli_in(row["gpu_milli"], "gpu_milli", factor=1)
         if gpus < 0:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from itertools import chain
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
@@ -127,21 +127,44 @@ def milli_in(text: str, column: str, factor: float = 1000) -> int:
         raise Unusable(f"{column} is out of range", column) from None
 
 
-def micros_in(text: str, column: str) -> Micros:
-    """A time, in seconds or as ISO 8601 writes it (UTC unless it says otherwise).  Raises Unusable."""
+class LocalTimes:
+    """The time zone of the times of a file that name none."""
+
+    def __init__(self, zone: tzinfo | None) -> None:
+        """UTC, unless `zone` says otherwise."""
+        self._zone = zone
+        self._is_used = False
+
+    def placed(self, at: datetime) -> datetime:
+        """The time with its zone."""
+        if at.tzinfo:
+            return at
+        self._is_used = True
+        return at.replace(tzinfo=self._zone or UTC)
+
+    def remarks(self, file: str) -> list[str]:
+        """The sentence about a zone that was assumed, or given and not used, once all times are read."""
+        if self._zone is None and self._is_used:
+            return [f"{file}: times without a zone were read as UTC; --timezone names another"]
+        if self._zone is not None and not self._is_used:
+            return [f"{file}: nothing uses --timezone, because no time in it lacks a zone"]
+        return []
+
+
+def micros_in(text: str, column: str, local: LocalTimes) -> Micros:
+    """A time, in seconds or as ISO 8601 writes it.  Raises Unusable."""
     if "-" in text[1:] and ":" in text:
         try:
             at = datetime.fromisoformat(text)
         except ValueError:
             raise Unusable(f"{column} is not a time", column) from None
-        at = at if at.tzinfo else at.replace(tzinfo=UTC)
-        return round((at - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
+        return round((local.placed(at) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * MICROS)
     return micros_of(number_in(text, column), column)
 
 
-def maybe_micros_in(row: Mapping[str, str], column: str) -> Micros | None:
+def maybe_micros_in(row: Mapping[str, str], column: str, local: LocalTimes) -> Micros | None:
     """The same of a column that may be missing or empty.  Raises Unusable."""
-    return micros_in(row[column], column) if row.get(column) else None
+    return micros_in(row[column], column, local) if row.get(column) else None
 
 
 def micros_of(seconds: float, column: str) -> Micros:

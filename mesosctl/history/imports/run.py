@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,8 @@ class ImportOptions:
     cluster_id: str | None = None
     processor: str | None = None
     replace: bool = False
+    zone: tzinfo | None = None
+    """Of times that name none."""
 
 
 @dataclass(slots=True)
@@ -186,7 +189,9 @@ def _format(options: ImportOptions) -> LogFormat[Any]:
         if options.processor is not None:
             raise UsageError("--processor is for --format swf", field="--processor", hint="leave it out")
         kind = Openb if options.format == "openb" else Columns
-        return kind(role_by, str(options.file))
+        return kind(role_by, str(options.file), options.zone)
+    if options.zone is not None:
+        raise UsageError("--timezone is not for --format swf", field="--timezone", hint="leave it out")
     if role_by not in ROLE_FIELDS:
         raise UsageError(
             f"swf has no field for --role-by {role_by}", field="--role-by", hint=f"use {', '.join(ROLE_FIELDS)}"

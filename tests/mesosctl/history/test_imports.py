@@ -9,7 +9,7 @@ import pytest
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.records import MICROS, RecordedCluster, Window
 from mesosctl.history.sqlite import open_recording, open_writer
-from mesosctl.history.windows import window_of
+from mesosctl.history.windows import time_zone, window_of
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.errors import BadInput, Conflict, UsageError
 from mesosctl.usage.calculation import UsageOptions
@@ -466,6 +466,33 @@ def test_a_log_that_names_no_start_is_told_to_count_from_1970(tmp_path, header, 
         import_log(recording, ImportOptions(tmp_path / "jobs.swf", "swf"), lambda *_: None, told.append)
     assert len(told) == counts_from_1970
     assert all("jobs.swf" in one and "1970" in one for one in told)
+
+
+_ZONELESS = "role,cpus,from,to\nweb,1,2026-07-01T10:00:00,2026-07-01T11:00:00\nads,1,2026-01-01T10:00:00,\n"
+_JULY, _JANUARY = 1782900000, 1767261600
+"""Ten o'clock of these days in UTC."""
+
+
+@pytest.mark.parametrize(
+    ("text", "zone", "starts", "says"),
+    [
+        (_ZONELESS, None, [_JULY, _JANUARY], ["read as UTC"]),
+        (_ZONELESS, "Europe/Berlin", [_JULY - 7200, _JANUARY - 3600], []),
+        (_ZONELESS, "UTC", [_JULY, _JANUARY], []),
+        (_ZONELESS.replace("00:00", "00:00Z"), None, [_JULY, _JANUARY], []),
+        (_ZONELESS.replace("00:00", "00:00Z"), "America/New_York", [_JULY, _JANUARY], ["nothing uses"]),
+        (f"role,cpus,from,to\nweb,1,{_JULY},\nads,1,5,9\n", None, [_JULY, 5], []),
+    ],
+)
+def test_times_without_a_zone_are_of_the_one_that_is_named_or_of_utc_with_a_note(tmp_path, text, zone, starts, says):
+    (tmp_path / "log.csv").write_text(text, encoding="utf-8")
+    told: list[str] = []
+    options = ImportOptions(tmp_path / "log.csv", "csv", zone=None if zone is None else time_zone(zone))
+    with open_writer(tmp_path / "h.sqlite") as recording:
+        import_log(recording, options, lambda *_: None, told.append)
+    assert sorted(one.start for one in rows(tmp_path / "h.sqlite")[0]) == sorted(at * MICROS for at in starts)
+    assert len(told) == len(says)
+    assert all(part in one for part, one in zip(says, told, strict=True))
 
 
 _TABLE = "role,cpus,from,to\n"

@@ -1,6 +1,7 @@
 """`history import --format demand`: who asked for recorded tasks, and when."""
 
 import json
+from datetime import UTC, datetime
 from random import Random
 
 import pytest
@@ -21,6 +22,7 @@ from mesosctl.history.records import (
     to_seconds,
 )
 from mesosctl.history.sqlite import open_recording, open_writer
+from mesosctl.history.windows import time_zone
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.errors import BadInput, UsageError
 from tests.helpers.profiles import examples
@@ -275,6 +277,19 @@ def typed(tmp_path, monkeypatch):
 
 
 IMPORT = ("history", "import", "--into", "h.sqlite", "--format", "demand", "asked.csv")
+
+
+@pytest.mark.parametrize(("zone", "noted"), [(None, True), ("Europe/Berlin", False)])
+def test_asked_times_without_a_zone_are_of_the_one_that_is_named_or_of_utc_with_a_note(tmp_path, zone, noted):
+    recorded(tmp_path, [("t-1", "F1", "batch", SMALL, 10, 20), ("t-2", "F1", "batch", LARGE, 12, 20)])
+    local = None if zone is None else time_zone(zone)
+    first, second = (datetime.fromtimestamp(SINCE + at, local or UTC).replace(tzinfo=None).isoformat() for at in (3, 4))
+    done, notes = joined(tmp_path, f"task,asked\nt-1,{first}\nt-2,{second}", zone=local)
+    assert (done.by_id, len(done.unjoined)) == (2, 0)
+    with open_recording(tmp_path / "h.sqlite") as recording:
+        assert [task.asked for task in recording.demand("c")] == [to_micros(SINCE + at) for at in (3, 4)]
+    assert len(notes) == noted
+    assert all("read as UTC" in note for note in notes)
 
 
 def test_the_table_and_the_json_list_what_fits_nothing(typed, tmp_path):

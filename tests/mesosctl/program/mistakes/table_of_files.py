@@ -147,6 +147,20 @@ IN_FILES = (
         files={"l.csv": "team,from,to\n"},
     ),
     Mistake(
+        "history import l.swf --format swf --history h.sqlite --timezone Europe/Berlin",
+        2,
+        "--timezone is not for --format swf",
+        "leave it out",
+        files={"l.swf": ""},
+    ),
+    Mistake(
+        "history import l.csv --format csv --history h.sqlite --timezone Berlin",
+        2,
+        "there is no time zone 'Berlin'",
+        "for example",
+        files={"l.csv": ""},
+    ),
+    Mistake(
         "history import l.csv --format csv --history h.sqlite --processor cpus:2",
         2,
         "--processor is for --format swf",
