@@ -357,7 +357,7 @@ def _start_of(task: _Task) -> Micros:
 def _present_at(at: Micros, frameworks: Iterable[RecordedFramework]) -> RecordedFramework:
     """The framework of a name that was there then; else the last one."""
     known = sorted(frameworks, key=lambda framework: framework.start)
-    there = (one for one in known if one.start <= at and (one.end is None or one.end > at))
+    there = (row for row in known if row.start <= at and (row.end is None or row.end > at))
     return next(there, known[-1])
 
 
