@@ -180,8 +180,8 @@ def task(of: KnownTask, listed: Listing = list_to_json) -> dict[str, Any]:
     }
     if of.executor_id:
         message["executor_id"] = {"value": of.executor_id}
-    if of.user is not None:
-        message["user"] = of.user
+    if (user := of.user) is not None:
+        message["user"] = user
     if of.statuses:
         statuses = [status.message(of) for status in of.statuses]
         latest = statuses[-1]

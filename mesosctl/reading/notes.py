@@ -119,5 +119,4 @@ def _free_on(agents: Iterable[RegisteredAgent]) -> Quantities:
 
 
 def _unreserved(parts: Iterable[Resources]) -> Quantities:
-
     return Quantities.total(resources.filter(_counts_as_free).scalar_quantities() for resources in parts)

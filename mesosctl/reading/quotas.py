@@ -90,7 +90,6 @@ def agents_if_allowed(master: LeadingMaster, without: str) -> list[AgentCapacity
 
 
 def _agents(master: LeadingMaster) -> list[AgentCapacity]:
-
     found: AgentCapacities = master.stream("/slaves", agent_capacities)
     master.settings.learn("/slaves", {"slaves": found.names})
     return found.capacities

@@ -574,5 +574,4 @@ def _report_lines(parts: Sequence[str | Report], width: int) -> list[Any]:
 
 
 def _lines_of_report(report: Report, width: int) -> list[Any]:
-
     return text_lines(view(report, wide=False, width=width), width)

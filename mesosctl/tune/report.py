@@ -169,7 +169,6 @@ def _candidate(tuning: Tuning, candidate: Candidate) -> documents.TuningCandidat
 
 
 def _wanted(tuning: Tuning) -> documents.Wanted | None:
-
     if tuning.best is None:
         return None
     desired = tuning.space.desired(tuning.best)

@@ -216,8 +216,8 @@ def task_summary(task: KnownTask, summed: Callable[[Resources], Any] = summary) 
         "role": task.role,
         "statuses": [{"state": status.state, "timestamp": status.timestamp} for status in task.statuses],
     }
-    if task.user is not None:
-        shown["user"] = task.user
+    if (user := task.user) is not None:
+        shown["user"] = user
     if "labels" in task.info:
         shown["labels"] = task.info["labels"].get("labels", [])
     if "limits" in task.info:

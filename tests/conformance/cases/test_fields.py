@@ -46,7 +46,7 @@ def test_each_is_answered_and_shown_as_by_the_real_master(case: dict[str, Any], 
 
 
 def played(case: dict[str, Any], master: Cluster) -> Any:
-    """What a master makes of a case: its answer, and what it shows then."""
+    """A master's answer to the call of a case, and its state afterwards."""
     if "subscribe" in case:
         return subscribed(case["subscribe"], master)
     if "scheduler" in case:

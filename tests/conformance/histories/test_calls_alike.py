@@ -32,14 +32,14 @@ OF_FRAMEWORK = (
 )
 OF_PLACE = ("flags", "cluster", "log_dir", "external_log_file", "unregistered_frameworks", "orphan_tasks")
 LATER_STATES = ("TASK_LOST", "TASK_KILLED", "TASK_GONE")
-"""What a master says of tasks that an agent has had."""
+"""The states that a master gives to tasks of an agent that is gone."""
 OF_PLACE_AND_TIME = ("GET_METRICS", "GET_FLAGS", "GET_LOGGING_LEVEL", "LIST_FILES", "READ_FILE", "/tasks")
 """Readings of which only the status is compared: what they show depends on the place, the time, or earlier tasks."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one master makes of a call."""
+    """The answer of one master to a call, and everything that the call changes there."""
 
     answer: int | str
     """An HTTP status, or the first event of a SUBSCRIBE."""
@@ -49,7 +49,7 @@ class Outcome:
     """Whether an agent has got a task; what becomes of it there is the agent's affair."""
     state: dict[str, str] = field(default_factory=dict)
     heard: tuple[str, ...] = ()
-    """What operators hear of frameworks and agents."""
+    """The events about frameworks and agents, as an operator's stream gets them."""
 
 
 class CallTrial(Trial[Outcome]):
@@ -187,7 +187,7 @@ def is_update(body: dict[str, Any]) -> bool:
 
 
 def body_of(answer: Answer) -> str:
-    """What an answer of 200 shows; the wording of others is the master's own."""
+    """The body of an answer with status 200; empty for others, because each master words its refusals itself."""
     return comparable(without_history(read(answer.content))) if answer.status == 200 and answer.content else ""
 
 

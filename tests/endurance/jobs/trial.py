@@ -27,7 +27,7 @@ class Trial(ABC, Generic[Outcome]):
         self._start = start
         self._master: Cluster | None = None
         self.before: Any = None
-        """What was shown before the latest request."""
+        """The state that the master showed just before the latest request."""
 
     def stop(self) -> None:
         """End the master, if one runs."""

@@ -57,7 +57,7 @@ class Plain:
         self.history, self.tables, self.zone, self.outside = history, tables, zone, outside
         self.counts_reserved = counts_reserved
         self.of_month: Any = defaultdict(lambda: (_sums(), _sums(), _sums()))
-        """What is in service, its price, and what is guaranteed by role and name, times microseconds."""
+        """By month, times microseconds: the resources in service, their price, and guarantees by role and resource."""
 
     def midnight(self, day):
         return round(datetime(day.year, day.month, day.day, tzinfo=self.zone).timestamp()) * 10**6
