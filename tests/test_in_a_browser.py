@@ -99,7 +99,7 @@ def test_the_page_alone_answers_who_lacks_what_who_is_next_and_what_an_agent_tak
             assert "No framework is subscribed to it" in roles
             assert turns.splitlines()[1].startswith("web")
             assert "below its guarantee by gpus 1" in turns
-            assert "LACKS OF ITS GUARANTEE" in roles
+            assert "WHETHER ITS GUARANTEE IS MET, AND WHAT IT LACKS" in roles
             absent = await tab.evaluate("document.getElementById('absent').innerText")
             assert "ads (no frameworks)" in absent
             assert "the rest cannot meet all guarantees: cpus 4" in agents

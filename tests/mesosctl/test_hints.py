@@ -109,8 +109,8 @@ def test_what_an_error_leaves_to_a_hint_is_what_the_hint_takes(where, rule, name
     assert set(parameters[1:]) == names, where
 
 
-def test_every_hint_belongs_to_an_error_of_the_kernel_or_of_an_address():
-    assert set(HINTS) == {*OF_ADDRESS, *(rule for _, rule, _ in ADVICE)}
+def test_every_hint_belongs_to_an_error_of_the_kernel_or_of_the_way_to_a_master():
+    assert set(HINTS) == {*OF_ADDRESS, "master.proxy", *(rule for _, rule, _ in ADVICE)}
 
 
 def refused(act: Callable[[], object]) -> MesosctlError:
@@ -223,6 +223,11 @@ SAID: list[tuple[str, Callable[[], object], str]] = [
         "master.not-mesos",
         lambda: read_from(httpx.Response(200, headers={"content-type": "text/html"})),
         "check that --master names a Mesos master",
+    ),
+    (
+        "master.proxy",
+        lambda: read_from(httpx.ProxyError("403 Forbidden")),
+        "check --proxy; --proxy URL names another proxy",
     ),
     ("role.syntax", read_request, 'add the key "role" to the file, or give ROLE as an argument'),
 ]
