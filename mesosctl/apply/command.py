@@ -58,7 +58,11 @@ app = typer.Typer(cls=Group, rich_markup_mode=None)
 File = Annotated[
     str | None,
     typer.Option(
-        "--file", "-f", metavar="FILE", help="The desired state in TOML, as export writes it; - is standard input."
+        "--file",
+        "-f",
+        metavar="FILE",
+        help="The desired state in TOML, as export writes it; - is standard input. With several contexts, {context} in "
+        "its name stands for the name of each.",
     ),
 ]
 Prune = Annotated[
@@ -99,7 +103,7 @@ def diff(
     --allow-empty is not given. Notes say if the file names nothing, and how much exists that it does not name.
     """
     session: Session = ctx.obj
-    file = the_file(word, option)
+    file = session.read_for_context(the_file(word, option))
     written = TextFile(named(file), _read(session, file, may_be_empty=allow_empty), places_in_toml)
     wanted = _wanted(written.text, named(file))
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
@@ -177,7 +181,7 @@ def plan(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     if save is not None:
         session.check_one_cluster("--save")
-    file = the_file(word, option)
+    file = session.read_for_context(the_file(word, option))
     text = _read(session, file, may_be_empty=allow_empty)
     wanted = _wanted(text, named(file))
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
@@ -357,7 +361,7 @@ def apply(  # noqa: PLR0913  # one parameter an option
     if checksum is not None:
         raise UsageError("--checksum needs --plan", field="--checksum", hint="give both")
 
-    file = the_file(word, option)
+    file = session.read_for_context(the_file(word, option))
     text = _read(session, file, may_be_empty=allow_empty)
     wanted, written = _wanted(text, named(file)), TextFile(named(file), text, places_in_toml)
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)

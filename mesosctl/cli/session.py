@@ -436,6 +436,10 @@ class Session:
     def check_one_cluster(self, option: str) -> None:
         """Accept an option about something that only one cluster has; on several contexts it raises UsageError."""
 
+    def read_for_context(self, name: str) -> str:
+        """The name of a file that the command reads; with several contexts, each may have its own."""
+        return name
+
     def file_of_context(self, file: "Path | None") -> "Path | None":
         """The file that the command writes; of several contexts, each has its own.  Raises UsageError."""
         return file

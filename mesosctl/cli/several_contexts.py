@@ -160,6 +160,10 @@ class ContextSession(Session):
         """Raise UsageError."""
         raise _refusal(option, option)
 
+    def read_for_context(self, name: str) -> str:
+        """The name of a file with the name of this context in its place, if it has one."""
+        return name.replace(_PLACE, self._turn.context)
+
     def file_of_context(self, file: "Path | None") -> "Path":
         """The file with the name of this context in its own.  Raises UsageError if that has no place for it."""
         if file is None or _PLACE not in str(file):

@@ -348,6 +348,7 @@ def test_an_export_is_a_file_for_each_context(ctl, tmp_path):
     assert [("quotas.web" in text, "quotas.ads" in text) for text in texts.values()] == [(True, False), (False, True)]
     for name in texts:
         assert ctl("diff", "-f", f"wanted-{name}.toml", "--context", name).status == 0
+    assert ctl("diff", *BOTH, "-f", "wanted-{context}.toml").status == 0
     assert ctl("quota", "set", "dev", "cpus:1", "--context", "lab").status == 0
     ran = ctl("export", *BOTH, "-f", "wanted-{context}.toml")
     assert ran.status == 2  # the file of lab has other content now, and a script has to say --yes
@@ -357,6 +358,24 @@ def test_an_export_is_a_file_for_each_context(ctl, tmp_path):
     assert ctl("export", *BOTH, "--cluster", "-f", "{context}/cluster.toml").status == 3  # there is no such folder
     assert ctl("export", *BOTH, "--cluster", "-f", "c-{context}.toml").status == 0
     assert 'hostname = "lab-1"' in (tmp_path / "c-lab.toml").read_text(encoding="utf-8")
+
+
+def test_each_context_is_compared_with_its_own_file_and_gets_it(ctl, tmp_path):
+    for name, role in (("prod", "web"), ("lab", "ads")):
+        (tmp_path / f"wanted-{name}.toml").write_text(f'[quotas.{role}]\nguarantee = "cpus:1"\n', encoding="utf-8")
+    files = "-f", "wanted-{context}.toml"
+    ran = ctl("diff", *BOTH, *files, "-o", "csv")
+    assert ran.status == 1, ran.err
+    assert [line.split(",")[0] for line in ran.out.splitlines()[1:]] == ["prod", "lab"]
+    assert ["web" in line for line in ran.out.splitlines()[1:]] == [True, False]
+    assert ctl("plan", *BOTH, *files).status == 0
+    assert ctl("apply", *BOTH, *files, "--yes").status == 0
+    assert ctl("diff", *BOTH, *files).status == 0
+    assert "ads" not in ctl("quota", "list", "--context", "prod", "-o", "name").out
+    (tmp_path / "wanted-lab.toml").unlink()
+    ran = ctl("diff", *BOTH, *files)
+    assert ran.status == 3
+    assert "wanted-lab.toml" in ran.err
 
 
 @pytest.mark.parametrize(
