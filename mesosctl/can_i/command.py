@@ -114,6 +114,8 @@ def can_i(
     session.emit(permission(found, client))
     if needs_file and not deciding(found).known:
         session.note("--acls FILE judges it by the file of the master's --acls")
+    if acls is not None and all(answer.by == "master" for answer in found):
+        session.note(f"the master itself answered, so {acls} did not count; --as PRINCIPAL asks the file")
     return ExitStatus.DONE if deciding(found).allowed else ExitStatus.ANSWER_IS_NO
 
 

@@ -112,6 +112,19 @@ def test_a_file_judges_what_cannot_be_tried(typed, tmp_path: Path):
     assert json.loads(typed("ops", "weights", "set", "web", "--acls", file, "--as", "dev", "-o", "json").out) == said
 
 
+@pytest.mark.parametrize(
+    ("words", "is_noted"),
+    [
+        ("quota set dev cpus:1", True),  # tried, whatever the file says
+        ("weights set dev", False),
+        ("quota set dev cpus:1 --as ops", False),
+    ],
+)
+def test_a_file_that_did_not_count_is_noted(typed, tmp_path: Path, words: str, is_noted: bool):
+    ran = typed("ops", *words.split(), "--acls", str(tmp_path / "acls.json"))
+    assert ("the master itself answered" in ran.err) is is_noted
+
+
 def test_a_file_judges_a_read_about_one_role(typed, tmp_path: Path):
     """A master answers every list, and leaves out what is not for this principal."""
     file = tmp_path / "none.json"
