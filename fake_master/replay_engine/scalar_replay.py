@@ -764,7 +764,7 @@ class ScalarReplay:
             self._commit(client, agent, parts[client])
         for client in order[1:]:
             role = client.role
-            if role.part_at == self._point and not role.part:
+            if role.part_at == self._point and not role.part:  # as `_fair_part` would say; there may be many clients
                 continue
             if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)

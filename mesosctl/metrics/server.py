@@ -37,7 +37,7 @@ Reading = TypeVar("Reading")
 
 
 class SharedReading(Generic[Reading]):
-    """A reading that everybody shares who asks for it while it is under way."""
+    """Callers that come while a reading is under way all get its result."""
 
     def __init__(self, read: Callable[[], Reading]) -> None:
         self._read = read
@@ -63,7 +63,7 @@ class SharedReading(Generic[Reading]):
         return reading
 
     def _end(self) -> None:
-        """Let the next who asks begin another one, before anybody has the answer of this one."""
+        """Let the next caller begin a new reading, before any caller has the result of this one."""
         with self._lock:
             self._under_way = None
 

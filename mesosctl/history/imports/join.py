@@ -30,7 +30,7 @@ from mesosctl.mesos.amounts.notation import counted
 from mesosctl.mesos.errors import BadInput
 
 ROUNDING = MICROS
-"""By how much a task may start before it was asked for: who asks may count whole seconds."""
+"""A task may seem to start this long before its asked time, because that may be in whole seconds."""
 MOST_ROWS = 1_000_000
 """The most rows of a file, which are in memory while they are joined."""
 _ROWS_BETWEEN = 5_000

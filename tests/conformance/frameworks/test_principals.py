@@ -61,7 +61,7 @@ def named(claim: str | None) -> dict[str, Any]:
 
 
 def principals(master: Cluster, framework: Framework) -> tuple[Any, Any]:
-    """What /frameworks and GET_FRAMEWORKS show."""
+    """The framework as /frameworks and GET_FRAMEWORKS show it."""
     told = master.call("GET_FRAMEWORKS").json()["get_frameworks"]["frameworks"]
     (info,) = [of["framework_info"] for of in told if of["framework_info"]["id"] == {"value": framework.id}]
     return shown(master, framework)[0].get("principal"), info.get("principal")

@@ -74,7 +74,7 @@ PASSED_OVER = (
 
 
 def judged(framework: Framework, base: Any, some: list[Change]) -> list[str | None]:
-    """What is said of a task with each changed executor, beside one with the executor as it was."""
+    """The status of a task with each changed executor, launched beside a task with the original one."""
     (offer,) = framework.offers()
     tasks = []
     for number, change in enumerate(some):

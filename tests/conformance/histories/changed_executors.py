@@ -140,7 +140,7 @@ SMALL: Document = {"executor_id": {"value": "e"}, "command": {"value": "true"}}
 
 
 class Change(NamedTuple):
-    """What was changed, as `container.volumes.0.mode: changed`, and the executor with that change."""
+    """The name of a change, such as `container.volumes.0.mode: changed`, and the executor with it."""
 
     name: str
     executor: Document

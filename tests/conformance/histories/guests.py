@@ -15,7 +15,7 @@ Offer = dict[str, Any]
 
 
 def play(master: Cluster, guest: Guest) -> list[Any]:
-    """What one framework meets with, from its SUBSCRIBE to its end."""
+    """One framework and the master's answers to it, from its SUBSCRIBE to its end."""
     named: dict[str, Any] = {} if guest.claim is None else {"principal": guest.claim}
     framework = Framework(
         master, *guest.roles, by=guest.by, user=guest.user, checkpoint=True, failover_timeout=1000.0, **named
@@ -59,7 +59,7 @@ class _Player:
         self.is_over = False
 
     def seen(self) -> Any:
-        """What the master shows of its principal, and what it is offered on each agent once nothing is under way."""
+        """The principal that the master shows, and the offers on each agent once nothing is under way."""
         if self.is_over:
             return None
         self._framework.settle()
@@ -186,7 +186,7 @@ class _Player:
         return info | ({} if claim is None else {"principal": claim})
 
     def _watch(self, by: str) -> Any:
-        """What an operator sees of it."""
+        """The framework as an operator sees it."""
         answers = [self._master.request("GET", path, headers=basic(by)) for path in ("/frameworks", "/state", "/roles")]
         if any(answer.status != 200 for answer in answers):
             return [answer.status for answer in answers]
@@ -216,7 +216,7 @@ class _Player:
 
 
 def _entries(offers: Iterable[Offer]) -> list[Any]:
-    """What is offered, entry by entry, in one order on every master."""
+    """The offered entries, in an order that does not depend on the master."""
     found = [_plain(entry) for offer in offers for entry in offer["resources"]]
     return sorted(found, key=lambda entry: json.dumps(entry, sort_keys=True))
 

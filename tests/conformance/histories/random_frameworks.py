@@ -46,7 +46,7 @@ class FrameworkDice:
         }
 
     def agents(self) -> tuple[str, ...]:
-        """What the agents of a master have: some are reserved in part, some as a whole, and some not at all."""
+        """The resources of the agents of a master: reserved in part, as a whole, or not at all."""
         return tuple(self._random.sample(AGENTS, self._choose(1, 2, 3)))
 
     def guest(self) -> Guest:

@@ -28,7 +28,7 @@ FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 def reserved_by(by: str) -> list[list[dict[str, Any]]]:
-    """What a principal reserves: one entry, two for two roles, and one upon what it and others have reserved."""
+    """The reservations of a principal: one entry, two for two roles, and one that refines its own and others' ones."""
     one = owned("r", by, cpus=1)
     refined = [{**entry, "reservations": [dynamic("r", by), dynamic("r/x", by)]} for entry in one]
     others = [{**entry, "reservations": [dynamic("r", "p"), dynamic("r/x", by)]} for entry in one]

@@ -152,10 +152,8 @@ def on_the_fast_way(given, words, refuse):
         return played(given, words, refuse)
 
 
-@pytest.mark.parametrize("seed", [*range(24), 2277, 2362, 3091])
-def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
-    chosen = random.Random(seed)
-    given = demand(chosen)
+def assert_alike_both_ways(chosen, given):
+    """Play a demand with some changes on a master and on the fast way, and compare the courses."""
     words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
     general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
     assert fast.starts == general.starts
@@ -163,34 +161,32 @@ def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     assert fast.guarantees == general.guarantees
 
 
+@pytest.mark.parametrize("seed", [*range(24), 2277, 2362, 3091])
+def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
+    chosen = random.Random(seed)
+    given = demand(chosen)
+    assert_alike_both_ways(chosen, given)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_frameworks_that_join_before_they_ask_are_served_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = joining(chosen, demand(chosen))
-    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
-    assert fast.starts == general.starts
-    assert fast.ends == general.ends
+    assert_alike_both_ways(chosen, given)
 
 
 @pytest.mark.parametrize("seed", range(24))
 def test_tasks_that_prefer_hosts_start_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = preferring(chosen, demand(chosen))
-    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
-    assert fast.starts == general.starts
-    assert fast.ends == general.ends
+    assert_alike_both_ways(chosen, given)
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = waiting(chosen)
-    words, refuse = chosen.sample(CHANGES, chosen.randint(0, 3)), chosen.choice([5.0, 1.0, 2.5, 7.3, 0.0])
-    general, fast = on_a_master(given, words, refuse), on_the_fast_way(given, words, refuse)
-    assert fast.starts == general.starts
-    assert fast.ends == general.ends
+    assert_alike_both_ways(chosen, given)
 
 
 @pytest.mark.parametrize(
