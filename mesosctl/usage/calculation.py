@@ -4,13 +4,12 @@ Amounts are thousandths and times microseconds, so an integral is a whole number
 over agents and that of the cluster to the last unit. Times in which nothing was seen (gaps) are left out.
 """
 
-import heapq
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, product
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from mesosctl.history.interface import Recording
@@ -32,6 +31,7 @@ from mesosctl.mesos.amounts.percentiles import nearest_rank
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.roles import DEFAULT_ROLE, ancestors
 from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
+from mesosctl.usage.event_queue import EventQueue
 
 By = Literal["role", "framework", "principal", "agent"]
 MICRO_MILLI_HOURS = 3600 * MICROS * 1000
@@ -40,8 +40,6 @@ UNKNOWN = "unknown"
 """The key of what the recording does not say: the agent of an imported task, the principal of a framework."""
 _OVER = TERMINAL_STATES - {"TASK_LOST"}
 """The states of tasks that have no further run."""
-_LAST = 1 << 62
-"""The place of what happens last of all at a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,8 +309,7 @@ class _Sweep:
         self._together = _Account(self._steps, self._clock)
         self._agents = _Account(self._steps, self._clock)
         """The resources of all agents, as if one key held them."""
-        self._events: list[tuple[Micros, int, Callable[[], None]]] = []
-        self._order = count()
+        self._events = EventQueue(options.since, options.until, self._clock.advance)
         self._split = IdentityCache(_split).of
         self._volumes: dict[tuple[str | None, Any], dict[int, _Volume]] = {}
         self._principals: dict[str, str] = {}
@@ -328,7 +325,7 @@ class _Sweep:
         window, of = Window(options.since, options.until), self._cluster.cluster_id
         reading = self._recording
         for gap in (*reading.gaps(of, window), *options.outside):
-            self._between(gap.start, gap.end, self._begin_gap, self._end_gap)
+            self._events.between(gap.start, gap.end, self._begin_gap, self._end_gap)
         for framework in reading.frameworks(of):
             self._framework(framework, window)
         for agent in reading.agents(of, window):
@@ -337,42 +334,22 @@ class _Sweep:
             self._hear_wishes(self._wishes, window)
         for boundary in options.boundaries:
             # After what ends there, so that each end is in one step, like those at the end of the window.
-            heapq.heappush(self._events, (boundary, _LAST, self._next_step))
+            self._events.after_all_at(boundary, self._next_step)
         # Of what holds nothing after the last moment of a recording, no later window shows the tasks.
         ends = options.until + 1 if options.until == self._cluster.last_seen else options.until
         for task in reading.waiting(of, options.until):
             if task.asked is not None and task.asked >= options.since:
-                self._at(task.asked, partial(self._never_start, task))
+                self._events.at(task.asked, partial(self._never_start, task))
         for task in reading.tasks(of, Window(options.since, ends)):
-            self._go(max(task.start or 0, options.since))
+            self._events.go(max(task.start or 0, options.since))
             self._begin(task)
-        self._go(options.until)
+        self._events.go(options.until)
         self._clock.advance(options.until)
         self._settle_all()
         self._seen_at.append(self._clock.seen)
         return self._result()
 
     # --- Time ---------------------------------------------------------------------------------------
-
-    def _at(self, time: Micros, happen: Callable[[], None], *, at_end: bool = False) -> None:
-        """Let something happen, also at the last moment if `at_end`."""
-        if time < self._options.until or (at_end and time == self._options.until):
-            heapq.heappush(self._events, (max(time, self._options.since), next(self._order), happen))
-
-    def _between(
-        self, start: Micros, end: Micros | None, begin: Callable[[], None], finish: Callable[[], None]
-    ) -> None:
-        self._at(start, begin)
-        if end is not None:
-            self._at(end, finish)
-
-    def _go(self, to: Micros) -> None:
-        """Everything that happens until then, and at that moment."""
-        while self._events and self._events[0][0] <= to:
-            time, _, happen = heapq.heappop(self._events)
-            self._clock.advance(time)
-            happen()
-        self._clock.advance(to)
 
     def _begin_gap(self) -> None:
         self._clock.gaps += 1
@@ -407,13 +384,13 @@ class _Sweep:
         if self._wishes is not None and framework.start < window.until:
             for role in framework.roles:
                 subscribe = partial(self._wishes.subscribe, self._accounts, role, framework.id)
-                self._between(framework.start, framework.end, partial(subscribe, 1), partial(subscribe, -1))
+                self._events.between(framework.start, framework.end, partial(subscribe, 1), partial(subscribe, -1))
 
     def _agent(self, agent: RecordedAgent) -> None:
         if self._options.by == "agent":
             self._names[agent.id] = agent.host
         change = partial(self._change_total, agent.total)
-        self._between(agent.start, agent.end, partial(change, 1), partial(change, -1))
+        self._events.between(agent.start, agent.end, partial(change, 1), partial(change, -1))
 
     def _change_total(self, total: Resources, sign: int) -> None:
         parts = self._split(total)
@@ -451,7 +428,7 @@ class _Sweep:
         return self._principals.get(task.framework_id, UNKNOWN)
 
     def _begin(self, task: RecordedTask) -> None:
-        key, number = self._key(task), next(self._order)
+        key, number = self._key(task), self._events.next_number()
         parts = self._split(task.resources)
         self._hold(key, task.role, parts.own, parts.reserved, 1)
         for identity, name, owner, amount in parts.shared:
@@ -466,7 +443,7 @@ class _Sweep:
                 self._may_return.add((task.framework_id, task.id))
             self._note_wait(task, part)
         if task.end is not None:
-            self._at(task.end, partial(self._end, task, key, number), at_end=True)
+            self._events.at(task.end, partial(self._end, task, key, number), at_end=True)
 
     def _note_wait(self, task: RecordedTask, part: KeyUsage) -> None:
         """Note how long a task waited, if it started in the window; one that is back with its agent did not."""
@@ -535,12 +512,12 @@ class _Sweep:
                 wishes.know(task.role)
                 ask = partial(wishes.ask, self._accounts, task.role)
                 end = task.start if task.start is not None or task.lasts is None else task.asked + task.lasts
-                self._between(task.asked, end, partial(ask, 1), partial(ask, -1))
+                self._events.between(task.asked, end, partial(ask, 1), partial(ask, -1))
 
     def _quota(self, wishes: "_Wishes", setting: RecordedSetting) -> None:
         guarantees, limits = quota_amounts(setting.value)
         promise = partial(self._promise, wishes, setting.name, guarantees, limits)
-        self._between(setting.start, setting.end, partial(promise, 1), partial(promise, -1))
+        self._events.between(setting.start, setting.end, partial(promise, 1), partial(promise, -1))
 
     def _promise(self, wishes: "_Wishes", role: str, guarantees: Amounts, limits: Amounts, sign: int) -> None:
         account = self._account(role)
@@ -551,7 +528,9 @@ class _Sweep:
 
     def _suppression(self, wishes: "_Wishes", suppression: Suppression) -> None:
         tell = partial(wishes.tell, self._accounts, suppression.role, suppression.framework_id)
-        self._between(suppression.start, suppression.end, partial(tell, suppression.suppressed), partial(tell, None))
+        self._events.between(
+            suppression.start, suppression.end, partial(tell, suppression.suppressed), partial(tell, None)
+        )
 
     # --- The result -----------------------------------------------------------------------------------
 

@@ -8,14 +8,12 @@ What is a fraction at a moment is cut down to 10⁻¹² of the currency, and the
 keeps, and what tasks hold on agents that the recording does not name, which costs what all agents cost on average.
 """
 
-import heapq
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from fractions import Fraction
 from functools import partial
-from itertools import count
 from typing import Literal, NamedTuple, get_args
 
 from mesosctl.history.interface import Recording
@@ -28,6 +26,7 @@ from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.roles import top_level
 from mesosctl.mesos.rules.version_profile import profile_of
 from mesosctl.usage.calculation import UNKNOWN, By
+from mesosctl.usage.event_queue import EventQueue
 from mesosctl.usage.prices import LEAST, UNITS, Prices, Rates
 
 CostPart = Literal["used", "borrowed", "reserved_idle", "lent", "kept", "idle_share", "idle"]
@@ -468,8 +467,7 @@ class _Sweep:
     def __init__(self, recording: Recording, cluster: RecordedCluster, options: CostOptions) -> None:
         self._recording, self._cluster, self._options = recording, cluster, options
         self._clock = clock = _Clock(options.since)
-        self._events: list[tuple[Micros, int, Callable[[], None]]] = []
-        self._order = count()
+        self._events = EventQueue(options.since, options.until, self._advance)
         self._split = IdentityCache(_split).of
         self._agents: dict[str, _Agent] = {}
         self._principals: dict[str, str] = {}
@@ -498,7 +496,7 @@ class _Sweep:
         options, of, reading = self._options, self._cluster.cluster_id, self._recording
         window = Window(options.since, options.until)
         for gap in (*reading.gaps(of, window), *options.outside):
-            self._between(gap.start, gap.end, partial(self._clock.gap, 1), partial(self._clock.gap, -1))
+            self._events.between(gap.start, gap.end, partial(self._clock.gap, 1), partial(self._clock.gap, -1))
         for framework in reading.frameworks(of):
             self._principals[framework.id] = framework.principal or UNKNOWN
             if options.by == "framework":
@@ -507,20 +505,20 @@ class _Sweep:
         for setting in reading.settings(of, window):
             if setting.kind == "quota" and "/" not in setting.name:
                 promise = partial(self._promise, setting.name, quota_amounts(setting.value)[0])
-                self._between(setting.start, setting.end, partial(promise, 1), partial(promise, -1))
+                self._events.between(setting.start, setting.end, partial(promise, 1), partial(promise, -1))
             elif setting.kind == "lending":
                 lend = partial(self._lend, lent_names(setting.value))
-                self._between(setting.start, setting.end, lend, partial(self._lend, frozenset()))
+                self._events.between(setting.start, setting.end, lend, partial(self._lend, frozenset()))
         for change in options.prices.changes():
             if options.since < change:
-                self._at(change, self._reprice)
+                self._events.at(change, self._reprice)
         months = list(months_of(options.since, options.until, options.zone))
         for month in months[:-1]:
-            self._at(month[2], partial(self._close, *month))
+            self._events.at(month[2], partial(self._close, *month))
         for task in reading.tasks(of, window):
-            self._go(max(task.start or 0, options.since))
+            self._events.go(max(task.start or 0, options.since))
             self._begin(task)
-        self._go(options.until)
+        self._events.go(options.until)
         self._close(*months[-1])
         return Cost(
             self._cluster, options, tuple(self._months), self._names, self._besides(),
@@ -534,7 +532,7 @@ class _Sweep:
             if options.by == "agent":
                 self._names[row.id] = row.host
             if row.start < options.until and (row.end is None or row.end > options.since):
-                self._between(row.start, row.end, partial(self._agent, row, 1), partial(self._agent, row, -1))
+                self._events.between(row.start, row.end, partial(self._agent, row, 1), partial(self._agent, row, -1))
 
     def _besides(self) -> dict[str, Beside]:
         return {
@@ -543,25 +541,6 @@ class _Sweep:
         }
 
     # --- Time ---------------------------------------------------------------------------------------
-
-    def _at(self, time: Micros, happen: Callable[[], None]) -> None:
-        if time < self._options.until:
-            heapq.heappush(self._events, (max(time, self._options.since), next(self._order), happen))
-
-    def _between(
-        self, start: Micros, end: Micros | None, begin: Callable[[], None], finish: Callable[[], None]
-    ) -> None:
-        self._at(start, begin)
-        if end is not None:
-            self._at(end, finish)
-
-    def _go(self, to: Micros) -> None:
-        """Everything that happens until then, and at that moment."""
-        while self._events and self._events[0][0] <= to:
-            time, _, happen = heapq.heappop(self._events)
-            self._advance(time)
-            happen()
-        self._advance(to)
 
     def _advance(self, to: Micros) -> None:
         time = self._clock.advance(to)
@@ -716,7 +695,7 @@ class _Sweep:
         return self._principals.get(task.framework_id, UNKNOWN)
 
     def _begin(self, task: RecordedTask) -> None:
-        key, number, held = self._key(task), next(self._order), self._split(task.resources)
+        key, number, held = self._key(task), self._events.next_number(), self._split(task.resources)
         self._hold(task.agent_id, key, task.role, held, 1)
         for identity, of_volume in held.volumes():
             holders = self._volumes.setdefault((task.agent_id, identity), {})
@@ -724,7 +703,7 @@ class _Sweep:
             if len(holders) == 1:
                 self._hold(task.agent_id, key, task.role, of_volume, 1)
         if task.end is not None:
-            self._at(task.end, partial(self._end, task, key, number))
+            self._events.at(task.end, partial(self._end, task, key, number))
 
     def _end(self, task: RecordedTask, key: str, number: int) -> None:
         held = self._split(task.resources)
