@@ -24,28 +24,31 @@ class NotAMessage(ValueError):
     """Bytes that are not the message: cut off, malformed, or without a required field."""
 
 
-def parse(name: str, body: bytes, *, most_values: int | None = None) -> Document:
+def parse(name: str, body: bytes, *, most_values: int | None = None, release: str | None = None) -> Document:
     """Return the document of a message by its full name.  Raises NotAMessage, and TooLarge if values are limited.
+
+    Without a release, the message is as the tables have it.
 
     As in Mesos, unknown fields, fields of another wire type and unknown values of enumerations say nothing, but are
     kept (`WithUnknown`).
     """
+    message = mesos_message(name, release)
     if most_values is not None:
-        check_size(mesos_message(name), body, most_values)
-    parsed = message_class(name)()
+        check_size(message, body, most_values)
+    parsed = message_class(name, message.release)()
     try:
         parsed.ParseFromString(body)
     except DecodeError as error:
         raise NotAMessage(str(error)) from error
     if not parsed.IsInitialized():
         raise NotAMessage("a required field is missing")
-    read: Callable[[Any], Document] = _value_reader(mesos_message(name), keeps=_has_unknown(parsed))
+    read: Callable[[Any], Document] = _value_reader(message, keeps=_has_unknown(parsed))
     return read(parsed)
 
 
-def serialize(name: str, document: Mapping[str, Any]) -> bytes:
-    """Return the bytes of a document; fields that the message does not have are left out."""
-    return _made(mesos_message(name), document).SerializePartialToString()
+def serialize(name: str, document: Mapping[str, Any], release: str | None = None) -> bytes:
+    """Return the bytes of a document; fields that the message of the release does not have are left out."""
+    return _made(mesos_message(name, release), document).SerializePartialToString()
 
 
 # --- From bytes ---------------------------------------------------------------------------------------
@@ -120,7 +123,7 @@ _NOTHING = object()
 
 
 def _made(of: Message, document: Mapping[str, Any]) -> ProtobufMessage:
-    made = message_class(of.name)(**_writable(of, document))
+    made = message_class(of.name, of.release)(**_writable(of, document))
     if isinstance(document, WithUnknown):
         made.MergeFromString(document.unknown)
     return made

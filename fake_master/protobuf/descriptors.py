@@ -38,13 +38,13 @@ _LABELS = {
 
 
 @cache
-def message_class(name: str) -> type[ProtobufMessage]:
-    """Return the class of a message by its full name."""
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+def message_class(name: str, release: str | None = None) -> type[ProtobufMessage]:
+    """Return the class of a message by its full name, as a release of Mesos has it or else as the tables do."""
+    return message_factory.GetMessageClass(_pool(release).FindMessageTypeByName(name))
 
 
 @cache
-def _pool() -> descriptor_pool.DescriptorPool:
+def _pool(release: str | None) -> descriptor_pool.DescriptorPool:
     """Return a pool with one file for each package, after those that it refers to."""
     pool = descriptor_pool.DescriptorPool()
     added = set[str]()
@@ -54,10 +54,10 @@ def _pool() -> descriptor_pool.DescriptorPool:
             return
         added.add(package)
         file = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto2")
-        for needed in _needed(package):
+        for needed in _needed(package, release):
             add(needed)
             file.dependency.append(f"{needed}.proto")
-        _fill(file, package)
+        _fill(file, package, release)
         pool.AddSerializedFile(file.SerializeToString())
 
     for package in MESOS_PACKAGES:
@@ -65,23 +65,25 @@ def _pool() -> descriptor_pool.DescriptorPool:
     return pool
 
 
-def _needed(package: str) -> list[str]:
+def _needed(package: str, release: str | None) -> list[str]:
     """Return the other packages that the messages of a package refer to."""
-    types = (field.type for message in mesos_messages(package) for field in message.fields.values())
+    types = (field.type for message in mesos_messages(package, release) for field in message.fields.values())
     return sorted({package_of(type_) for type_ in types if not isinstance(type_, str)} - {package})
 
 
-def _fill(file: descriptor_pb2.FileDescriptorProto, package: str) -> None:
+def _fill(file: descriptor_pb2.FileDescriptorProto, package: str, release: str | None) -> None:
     made: dict[str, descriptor_pb2.DescriptorProto] = {}
     # A message comes before those inside it: shorter names first.
-    for message in sorted(mesos_messages(package), key=lambda message: message.name.count(".")):
+    for message in sorted(mesos_messages(package, release), key=lambda message: message.name.count(".")):
         outer, _, short = message.name.rpartition(".")
         siblings = made[outer].nested_type if outer in made else file.message_type
         made[message.name] = siblings.add(name=short)
         for name, field in message.fields.items():
             if field.number:  # a field that only JSON has has none
                 _add_field(made[message.name], message, name, field)
-    for enumeration in mesos_enumerations(package):
+    for enumeration in mesos_enumerations(package, release):
+        if not enumeration.values:
+            continue  # the release does not have it
         outer, _, short = enumeration.name.rpartition(".")
         enum = (made[outer].enum_type if outer in made else file.enum_type).add(name=short)
         for value, number in enumeration.values.items():

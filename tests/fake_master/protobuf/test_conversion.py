@@ -13,6 +13,8 @@ from fake_master.http.request_response import Request
 from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.protobuf_json.releases import RELEASES
 from tests.helpers.profiles import examples
 
 CALL = "mesos.v1.scheduler.Call"
@@ -61,14 +63,33 @@ def documents(message: Message, depth: int = DEEPEST) -> st.SearchStrategy[dict[
     return st.fixed_dictionaries(required, optional=optional)
 
 
+@pytest.mark.parametrize("release", [None, *RELEASES])
 @pytest.mark.parametrize("name", ["mesos.v1.scheduler.Call", "mesos.v1.master.Call", "mesos.internal.StatusUpdate"])
-def test_a_document_comes_back_from_its_bytes(name: str) -> None:
-    @settings(max_examples=examples(100))
-    @given(documents(mesos_message(name)))
+def test_a_document_comes_back_from_its_bytes(name: str, release: str | None) -> None:
+    @settings(max_examples=examples(20))
+    @given(documents(mesos_message(name, release)))
     def check(document: dict[str, Any]) -> None:
-        assert parse(name, serialize(name, document)) == document
+        assert parse(name, serialize(name, document, release), release=release) == document
+        assert read(mesos_message(name, release), document) == document
 
     check()
+
+
+@pytest.mark.parametrize(("release", "number"), [("1.5.3", 1), ("1.6.2", 2), ("1.11.0", 2), (None, 2)])
+def test_a_field_has_the_number_of_its_release(release: str | None, number: int) -> None:
+    name = "mesos.v1.scheduler.Response"
+    answer: dict[str, Any] = {"reconcile_operations": {}}
+    assert serialize(name, answer, release) == bytes([number << 3 | 2, 0])
+    assert parse(name, bytes([number << 3 | 2, 0]), release=release) == answer
+
+
+def test_a_field_of_a_later_release_is_left_out_and_passed_on() -> None:
+    name = "mesos.v1.FrameworkInfo"
+    info = {"user": "u", "name": "n", "offer_filters": {"r": {}}}
+    assert serialize(name, info, "1.7.3") == serialize(name, {"user": "u", "name": "n"})
+    kept = parse(name, serialize(name, info), release="1.7.3")
+    assert kept == {"user": "u", "name": "n"}
+    assert parse(name, serialize(name, kept, "1.7.3")) == info
 
 
 @given(st.binary(max_size=60))
