@@ -1,6 +1,6 @@
 """Quota as reports."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.notation import FEW, counted, listed
@@ -13,6 +13,7 @@ from mesosctl.quota.task_room import TasksThatFit
 from mesosctl.show.amounts import quota_use_text
 from mesosctl.show.lists import Figure, figures_report, list_report, rows_of
 from mesosctl.show.report import OF_ANSWERS, Column, Meaning, Minor, Report, Verdict, naturally
+from mesosctl.suggestion import command
 
 GUARANTEE_STATES: dict[str, Meaning] = {"met": "met", "kept": "at risk", "unmet": "not met"}
 GUARANTEE_IS = "GUARANTEE IS"
@@ -187,9 +188,17 @@ def quota_check(check: CapacityCheck) -> Report:
         [finding.rule for finding in check.findings if finding.passed is False],
         document,
         lambda: document().findings,
-        remark=[f"{title}: {'unknown' if amounts is None else in_words(amounts)}" for title, amounts in room],
+        remark=[
+            *(f"{title}: {'unknown' if amounts is None else in_words(amounts)}" for title, amounts in room),
+            *(
+                _what_is_counted(check.role, check.requested, check.largest)
+                if check.requested and check.largest
+                else ()
+            ),
+        ],
         verdicts=[Verdict(check.verdict, OF_ANSWERS[check.answer])],
         minor=Minor(lambda row: row[0] == _RESULTS[True], "rules hold", "rule holds"),
+        verbatim=True,
     )
 
 
@@ -221,7 +230,29 @@ def quota_room(room: GuaranteeRoom, tasks: TasksThatFit | None = None) -> Report
             ("on agents", tasks.agents),
         ]
         verdict = _verdict_on_tasks(room, tasks)
-    return figures_report(lambda: documents.QuotaRoom.of(room, tasks=tasks), figures, names=names, verdicts=[verdict])
+    report = figures_report(
+        lambda: documents.QuotaRoom.of(room, tasks=tasks),
+        figures,
+        names=names,
+        remark=_what_is_counted(room.role or "ROLE", {}, room.largest) if room.largest else (),
+        verdicts=[verdict],
+    )
+    return report._replace(verbatim=True)
+
+
+def _what_is_counted(role: str, requested: Mapping[str, int], largest: Mapping[str, int]) -> list[str]:
+    """Lines about what the largest accepted guarantee leaves out, with the command that counts it.
+
+    The command leaves open the first resource of `requested` of which too much is wanted, or else the first one.
+    """
+    names = list(requested or largest)
+    open_ = next((name for name in names if requested.get(name, 0) > largest.get(name, 0)), names[0])
+    others = {name: milli for name, milli in requested.items() if name != open_}
+    amounts = ";".join([f"{open_}:?", *(f"{name}:{format_milli(milli)}" for name, milli in others.items())])
+    return [
+        "that counts guarantees, and not what tasks use; the largest that starves nobody:",
+        "  " + command("whatif", find_largest=f"quota:{role}={amounts}"),
+    ]
 
 
 def _verdict_on_tasks(room: GuaranteeRoom, tasks: TasksThatFit) -> Verdict:

@@ -252,7 +252,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         if several is not None:
             with acting.held_notes():
                 origin = None if source is None else named(source)
-                return _tell_several(session, dry_run, several, runner, report, origin)
+                return _tell_several(
+                    session, dry_run, several, runner, report, origin, is_alone=not wanted and source is None
+                )
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
 
 
@@ -311,6 +313,8 @@ def _tell_several(
     runner: ChangeRunner,
     report: str | None,
     source: str | None,
+    *,
+    is_alone: bool,
 ) -> ExitStatus:
 
     def attempt(word: str) -> None:
@@ -323,7 +327,7 @@ def _tell_several(
         emit_answer(session, alternatives_report(found))
         return ExitStatus.DONE if any(variant.answer.is_harmless for variant in found) else ExitStatus.ANSWER_IS_NO
     largest = variants.find_largest(several, search_range(several, dry_run))
-    answer = largest_report(largest)
+    answer = largest_report(largest, is_alone=is_alone)
     if largest.best is None:
         session.end_progress()
         emit_answer(session, answer)

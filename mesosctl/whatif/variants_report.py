@@ -11,9 +11,10 @@ from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.door.forecast import AnsweredChange, Forecast
 from mesosctl.show.lists import list_report
 from mesosctl.show.report import NOTHING, Column, Report, Verdict
+from mesosctl.suggestion import command
 from mesosctl.whatif import documents
 from mesosctl.whatif.report import forecast_report
-from mesosctl.whatif.variants import Answer, LargestVariant, Variant
+from mesosctl.whatif.variants import Answer, LargestVariant, Template, Variant
 
 
 def alternatives_report(found: Sequence[Variant[Forecast]]) -> Report:
@@ -68,15 +69,28 @@ def refusal(answer: AnsweredChange) -> str:
     return f"refused{status}: {answer.message}"
 
 
-def largest_report(found: LargestVariant[Forecast]) -> Report:
-    """The forecast of the largest change that is harmless, or the reason why there is none."""
+def largest_report(found: LargestVariant[Forecast], *, is_alone: bool = True) -> Report:
+    """The forecast of the largest change that is harmless, or the reason why there is none.
+
+    `is_alone` means that it is tried on the live cluster as it is, of which `quota room` answers the other question.
+    """
 
     def document() -> documents.LargestChange:
         return documents.LargestChange.answering(found)
 
     shown = found.best or found.beyond
     base = None if shown is None else forecast_report(shown.answer)
-    return largest_of(found, base, document, _why, "nobody would starve")
+    other = _accepted(found.template) if is_alone else ""
+    return largest_of(found, base, document, _why, "nobody would starve", other=other)
+
+
+def _accepted(template: Template) -> str:
+    """The sentence that names the command for the largest guarantee that is accepted, also if it starves somebody."""
+    verb, _, rest = template.head.partition(":")
+    if verb != "quota":
+        return ""
+    room = command("quota room", rest.partition("=")[0])
+    return f"this counts what tasks and offers hold; the largest that a master would accept: {room}"
 
 
 def largest_of(
@@ -86,10 +100,12 @@ def largest_of(
     why: Callable[[Answer], str],
     good: str,
     unknown: Callable[[Answer], str | None] = lambda _: None,
+    other: str = "",
 ) -> Report:
     """The report of the shown answer, under sentences about the amount; empty if no agent has the resource.
 
-    `why` says what is wrong with an answer, and `unknown` why one is unknown.
+    `why` says what is wrong with an answer, and `unknown` why one is unknown. `other` names what answers another
+    question about the largest amount.
     """
     base = base or Report([], [], [], document)
     not_known = None if found.beyond is None else unknown(found.beyond.answer)
@@ -99,7 +115,7 @@ def largest_of(
     else:
         sentences = [_answer(found, why, good), *([_beyond(found, why)] if found.best is not None else [])]
         verdicts = [Verdict(sentences[0], "met" if found.best is not None else "not met")]
-    verdicts += [Verdict(sentence, "at risk") for sentence in sentences[1:]]
+    verdicts += [Verdict(sentence, "at risk") for sentence in (*sentences[1:], *filter(None, [other]))]
     drawn, table = base.terminal, base.table
     return base._replace(
         document=document,

@@ -111,7 +111,21 @@ def test_what_may_not_be_read_is_unknown(run, cluster):
 def test_the_table_names_each_rule_and_the_room(run):
     out = run("quota", "check", "dev", "cpus:25").out
     assert "FAIL    quota.capacity" in out
-    assert out.splitlines()[-1] == "largest that would be accepted: 24 cpus, 12GiB mem and 1000MiB disk"
+    assert out.splitlines()[-3] == "largest that would be accepted: 24 cpus, 12GiB mem and 1000MiB disk"
+
+
+@pytest.mark.parametrize(
+    ("typed", "asked"),
+    [
+        (["cpus:25"], "'quota:dev=cpus:?'"),
+        (["cpus:1", "mem:13GiB"], "'quota:dev=mem:?;cpus:1'"),
+        (["--limit", "cpus:1"], None),
+    ],
+)
+def test_the_room_names_what_finds_the_largest_that_harms_nobody(run, typed, asked):
+    """It leaves open the resource of which too much is wanted; a limit alone promises nothing."""
+    last = run("quota", "check", "dev", *typed).out.splitlines()[-1]
+    assert last.partition("--find-largest ")[2] == (asked or "")
 
 
 def test_names_are_the_broken_rules(run):

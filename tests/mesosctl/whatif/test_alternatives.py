@@ -2,6 +2,7 @@
 
 import io
 import json
+import shlex
 
 import pytest
 from hypothesis import given
@@ -131,6 +132,16 @@ def test_the_largest_is_accepted_and_a_little_more_is_not(version: str):
 def test_the_largest_quota_replaces_the_present_one(live: Live):
     assert ask(live, "quota", "set", "web", "cpus:10").status == 0
     assert ask(live, "whatif", "--find-largest", "quota:web=cpus:?", "-o", "json").json["largest"] == 16
+
+
+@pytest.mark.process
+def test_the_largest_that_is_accepted_and_the_largest_that_harms_nobody_name_each_other(live: Live):
+    """Only the cluster as it is has the other answer: not one that loses an agent first."""
+    other = shlex.split(ask(live, "quota", "room", "web").out.splitlines()[-1])
+    found = ask(live, *other[1:])
+    assert (other[:2], found.status) == (["mesosctl", "whatif"], 0)
+    assert found.out.splitlines()[2].endswith(": mesosctl quota room web")
+    assert "quota room" not in ask(live, "whatif", "--lose-agent", "agent-1", *other[2:]).out
 
 
 @pytest.mark.process
