@@ -49,6 +49,7 @@ class ServiceChanges(Document):
 class Agent(Mirrored):
     """A registered agent.  `used` is held by tasks and executors, `offered` by offers; `free` is neither.
 
+    Nothing of an agent is free while it is out of service, because nothing of it is offered.
     `reserved` is the part of `total` that has an owner, by role.
     """
 

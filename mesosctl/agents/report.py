@@ -81,6 +81,8 @@ def service_changes(changes: Sequence[AgentServiceChange]) -> Report:
 
 
 AGENT_LEGEND = "█ used   ▒ offered   ▞ reserved, idle   ░ free"
+OUT_OF_SERVICE = "   · out of service"
+"""The end of the legend, if an agent is."""
 
 
 def agent_list(
@@ -156,14 +158,20 @@ def _agent_screen(agents: Sequence[RegisteredAgent], empty: str, lost: Sequence[
         Column("ATTRIBUTES", _attributes, rank=4),
         agent_id_column(agents, lambda agent: agent.typed_id),
     )
-    remark = [*([agent_summary(agents)] if agents else []), *lost, *([AGENT_LEGEND] if agents else [])]
+    remark = [*([agent_summary(agents)] if agents else []), *lost, *([_legend(agents)] if agents else [])]
     return Report(columns, rows_of(columns, agents), empty=empty, remark=remark)
+
+
+def _legend(agents: Sequence[RegisteredAgent]) -> str:
+    in_service = all(agent_as_shown(agent).is_in_service for agent in agents)
+    return AGENT_LEGEND + ("" if in_service else OUT_OF_SERVICE)
 
 
 def _use(agent: RegisteredAgent) -> str:
     account = agent_as_shown(agent)
     used, offered, total = (held.separate_quantities() for held in (account.used, account.offered, account.whole))
-    return agent_use_text(used, offered, total, account.idle.quantities())
+    idle = account.idle.quantities()
+    return agent_use_text(used, offered, total, idle, is_in_service=account.is_in_service)
 
 
 def agent_summary(agents: Sequence[RegisteredAgent]) -> str:

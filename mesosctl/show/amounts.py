@@ -130,7 +130,7 @@ def _whole_value(name: str, value: Value) -> str:
 
 BAR = 6
 """Cells of a bar."""
-_FULL, _DUE, _KEPT, _FREE = "█▒▞░"
+_FULL, _DUE, _KEPT, _FREE, _WITHHELD = "█▒▞░·"
 IN_ASCII = str.maketrans("█▒▞░·…", "#=%.--")
 """Signs for a terminal whose encoding has no bars."""
 
@@ -172,12 +172,18 @@ def quota_use_text(used: Quantities | None, quota: Quota, missing: Quantities, n
     return _usage_text(part, names)
 
 
-def agent_use_text(used: Quantities, offered: Quantities, total: Quantities, kept: Quantities) -> str:
-    """`10/16 ███▒▞░` a resource: used and total, and a bar of what is used, offered, and reserved and idle."""
+def agent_use_text(
+    used: Quantities, offered: Quantities, total: Quantities, kept: Quantities, *, is_in_service: bool = True
+) -> str:
+    """`10/16 ███▒▞░` a resource: used and total, and a bar of what is used, offered, and reserved and idle.
+
+    Out of service, the rest of the bar is not drawn as free: `10/16 ███▒▞·`.
+    """
 
     def part(name: str) -> CellPart:
         whole, held = total[name], used.get(name, 0)
         drawn = bar(held, held + offered.get(name, 0), whole, kept=kept.get(name, 0))
+        drawn = drawn if is_in_service else drawn.replace(_FREE, _WITHHELD)
         text = f"{_together(name, (held, whole))} {drawn}"
         return CellPart(name, "", text, text)
 

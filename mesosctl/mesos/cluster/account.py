@@ -386,10 +386,15 @@ class AgentBalance(NamedTuple):
         return self.offers[0] if len(self.offers) == 1 else Resources.sum_of(self.offers)
 
     @property
-    def free(self) -> Resources:
+    def left(self) -> Resources:
         """The resources that are neither used nor offered, reserved or not."""
         left: Resources = _LEFT.of(self.total, self.used, self.offered)
         return left
+
+    @property
+    def free(self) -> Resources:
+        """The same, of which a master can offer something: none while it is out of service."""
+        return self.left if self.is_in_service else _NO_RESOURCES
 
     @property
     def reserved(self) -> Mapping[str, Quantities]:
@@ -399,13 +404,11 @@ class AgentBalance(NamedTuple):
     @property
     def idle(self) -> Resources:
         """Its reserved resources that are neither used nor offered."""
-        return self.free.reserved()
+        return self.left.reserved()
 
     @property
     def free_for_all(self) -> Resources:
         """Its unreserved resources that are neither used nor offered; none while it is out of service."""
-        if not self.is_in_service:
-            return _NO_RESOURCES
         return self.free.filter(lambda entry: not entry.is_reserved and not entry.revocable)
 
     @property

@@ -1,5 +1,7 @@
 """`mesosctl agents drain`, `deactivate`, `reactivate` and `gone` as they are typed, in virtual time."""
 
+import csv
+import io
 import re
 import shlex
 
@@ -139,6 +141,23 @@ def test_a_dry_run_says_who_falls_below_a_guarantee(live):
     assert ran.status == 1
     assert "role web would be" in ran.out
     assert live.changes == ["POST /api/v1 UPDATE_QUOTA"]
+
+
+def test_nothing_of_an_agent_out_of_service_is_free(live):
+    """Its rest is not offered to anybody: no list may count it, and the bar of a terminal does not draw it as free."""
+    before = {one["hostname"]: one["free"]["amounts"] for one in live.run("agents", "-o", "json").json["agents"]}
+    assert all(before.values())
+    assert live.run("agents", "deactivate", "one").status == 0
+    after = {one["hostname"]: one["free"]["amounts"] for one in live.run("agents", "-o", "json").json["agents"]}
+    assert after == before | {"one": {}}
+    rows = list(csv.DictReader(io.StringIO(live.run("agents", "-o", "csv").out)))
+    assert [bool(row["free"]) for row in rows] == [row["status"] == "active" for row in rows]
+    drawn = live.run("agents", terminal=True).out.splitlines()
+    assert [("░" in line, "···" in line) for line in drawn if line.startswith(("one", "two"))] == [
+        (False, True),
+        (True, False),
+    ]
+    assert drawn[-1].endswith("· out of service")
 
 
 def test_deactivated_agents_keep_their_tasks_and_come_back(live):
