@@ -75,9 +75,17 @@ def _useless(
     import fake_master
 
     account, missing = explanation.account, explanation.missing
-    if explanation.hindrance is not None or missing is None:
+    if explanation.hindrance is not None or (missing is None and not explanation.beyond_limit):
         return frozenset()  # nothing of this is advised
     found: set[Tried] = set()
+    if missing is None:
+        for remedy, tried in _remedies_of_quota(snapshot, account):
+            if remedy == ("limit", "") and tried is not None:
+                (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
+                more = _open(after) - explanation.open
+                if not any(more.get_amount(name) for name in explanation.beyond_limit):
+                    found.add(remedy)
+        return frozenset(found)
     for remedy, tried in _remedies(snapshot, account):
         if tried is None:
             found.add(remedy)
@@ -289,8 +297,9 @@ def _larger_limits(snapshot: ClusterSnapshot, account: OfferAccount) -> Limits:
     beyond = Quantities.total(line.amounts for line in account.lines if line.cause == "limit")
     usage = account_of(snapshot).status(own).usage
     held = Quantities() if usage is None else usage.counted_with_offers
+    possible = Quantities.total([held, beyond, _open(account)])
     larger = {
-        name: held.get_amount(name) + beyond.get_amount(name) if name in beyond else bound + _ONE_MORE.get(name, 1000)
+        name: possible.get_amount(name) if name in beyond else bound + _ONE_MORE.get(name, 1000)
         for name, bound in limits.items()
         if name in beyond or name in account.reached
     }

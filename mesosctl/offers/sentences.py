@@ -114,6 +114,8 @@ def answer(explanation: OfferExplanation, whom: str = "") -> str:
     held = f"holds {_offers(explanation.offers)}" if explanation.offers else ""
     if missing is None:
         free = in_words(explanation.open)
+        if _can_have_more(explanation):
+            free += f" within the limit of {top_level(explanation.account.role)}"
         begins = f"{subject} {held}, and " if held else f"{subject} "
         match explanation.refusals:
             case None:
@@ -232,7 +234,8 @@ def helps(explanation: OfferExplanation) -> list[str]:
         )
         return [first, _HELP["out-of-service"]] if is_away else [first]
     if missing is None:
-        return [] if explanation.refusals == 0 else [_help_with_refusals(explanation)]
+        refused = [] if explanation.refusals == 0 else [_help_with_refusals(explanation)]
+        return [*refused, *([f"for more, {_raise_limit(explanation)}"] if _can_have_more(explanation) else [])]
     lines = [line for line in explanation.account.lines if line.amounts.get_amount(missing)]
     most = max(line.amounts.get_amount(missing) for line in lines)
     obstacles = [line for line in lines if line.cause != "used" or line.amounts.get_amount(missing) == most]
@@ -240,6 +243,16 @@ def helps(explanation: OfferExplanation) -> list[str]:
     found = dict.fromkeys(_help(explanation, line, missing) for line in obstacles if not _is_useless(explanation, line))
     at_limit = _help_at_limit(explanation, missing) if explanation.is_at_limit else ""
     return list(filter(None, (at_limit, *found)))[:_MOST_NAMES]
+
+
+def _can_have_more(explanation: OfferExplanation) -> bool:
+    """Whether it could be offered something, and more of that with a larger limit."""
+    return (
+        explanation.hindrance is None
+        and explanation.missing is None
+        and bool(explanation.beyond_limit)
+        and ("limit", "") not in explanation.useless
+    )
 
 
 def _is_useless(explanation: OfferExplanation, line: WithheldResources) -> bool:

@@ -248,6 +248,12 @@ class OfferExplanation:
         )
 
     @property
+    def beyond_limit(self) -> Quantities:
+        """The resources that its limit keeps from it alone; of the essential ones."""
+        kept = Quantities.total(line.amounts for line in self.account.lines if line.cause == "limit")
+        return Quantities({name: kept.get_amount(name) for name in ESSENTIAL})
+
+    @property
     def open(self) -> Quantities:
         """The resources that are free, with nothing known in the way."""
         return Quantities.total(line.amounts for line in self.account.lines if line.cause == "open")

@@ -6,6 +6,7 @@ import pytest
 
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from tests.helpers.lab import CommandLine, Lab
+from tests.mesosctl.program.mistakes.mistake import typed
 
 
 def explained(target: str, *frameworks: tuple[str, str], **quotas: Mapping[str, object]) -> str:
@@ -34,6 +35,29 @@ def test_a_higher_limit_is_advised_only_if_something_is_left_for_it(others, help
     assert "beyond the limit of ads" in said
     needed = "raise the limit of ads with mesosctl quota update ads --limit 'cpus:4;mem:4GiB'"
     assert (needed in said) is helps
+
+
+PARTLY = """mesos_version = "1.11"
+quotas.ads.limit = "cpus:5"
+quotas.web.guarantee = "cpus:{promised}"
+[[agents]]
+resources = "cpus:8;mem:4096"
+[[frameworks]]
+name = "spark"
+role = "ads"
+task = "cpus:3;mem:256"
+tasks = 9
+"""
+
+
+@pytest.mark.parametrize(("promised", "limit"), [(1, 8), (3, None)])
+def test_a_limit_that_leaves_less_than_a_task_needs_is_named(folder, promised, limit):
+    """Two cpus are left under the limit, and refused: the tasks need three.  What web is promised stays its own."""
+    (folder / "cluster.toml").write_text(PARTLY.format(promised=promised), encoding="utf-8")
+    said = typed("offers explain ads", folder, "fake:cluster.toml").out
+    assert "could be offered 2 cpus " in said
+    way_out = f"  for more, raise the limit of ads with mesosctl quota update ads --limit cpus:{limit}\n"
+    assert (" within the limit of ads, " in said, way_out in said) == (limit is not None, limit is not None)
 
 
 def test_two_frameworks_of_one_name_have_their_short_ids():
