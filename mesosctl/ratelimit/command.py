@@ -451,7 +451,7 @@ def suggest(
 
     Start the master with this file as --rate_limits. Even generous rates protect other frameworks, so start with
     these and lower them later. Only principals with counters are visible. The suggested default is the largest of their
-    limits.
+    limits. A note names each principal that reached its present limit, because it may send more without it.
     """
     session: Session = ctx.obj
 

@@ -104,6 +104,9 @@ class Observed(Mirrored):
     principal: str
     mean: float
     peak: float
+    throttled_at: float | None = Field(
+        default=None, description="The rate of its limit, if it reached that: without it, it may send more."
+    )
 
 
 class RateLimitSuggest(Document):

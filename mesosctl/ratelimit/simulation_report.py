@@ -99,6 +99,13 @@ def suggestion(made: Suggestion, limits_json: str) -> Report:
             Column("PRINCIPAL", lambda load: load.principal),
             Column("MEAN", lambda load: number(load.mean, 3), kind="number"),
             Column("PEAK", lambda load: number(load.peak, 3), kind="number"),
+            Column(
+                "THROTTLED AT",
+                lambda load: None if load.throttled_at is None else number(load.throttled_at, 3),
+                key="throttled_at",
+                wide=all(load.throttled_at is None for load in made.observed),
+                kind="number",
+            ),
         ),
         name=lambda load: load.principal,
     )

@@ -10,6 +10,7 @@ from mesosctl.mesos.cluster.message_rates import (
     CounterReading,
     HttpFramework,
     MessageCounts,
+    ObservedMessages,
     PrincipalQueue,
     RatesReading,
     Suggestion,
@@ -169,7 +170,8 @@ def watch_and_suggest(
     for reading in _readings(master, poll_options):
         readings.append(reading)
         progress(readings)
-    observed = observe(readings)
+    observed = observe(readings, _limits_to_compare(master))
+    _tell_throttled(master, observed)
     elsewhere = uncounted(readings, _http_frameworks(master))
     for calls in elsewhere:
         master.notice(calls.sentence)
@@ -180,6 +182,24 @@ def watch_and_suggest(
             hint=f"observe a time of usual traffic: {command('ratelimit suggest', **{'for': '1h'})}",
         )
     return Suggestion(limits, observed, readings[-1].at - readings[0].at)
+
+
+def _limits_to_compare(master: LeadingMaster) -> RateLimits | None:
+    """The rate limits that may have held messages back; None, with a notice, if this principal may not see them."""
+    unknown = "whether principals are throttled already is unknown, and what they send may be a limit"
+    return read_if_allowed(master, "/flags", answers.rate_limits, unknown)
+
+
+def _tell_throttled(master: LeadingMaster, observed: Sequence[ObservedMessages]) -> None:
+    """A notice about each principal of which no more than its limit can be seen."""
+    for messages in observed:
+        if messages.throttled_at is not None:
+            lift = command("ratelimit set", messages.principal, f="FILE")
+            master.notice(
+                f"{messages.principal} reached its limit of {messages.throttled_at:g} messages a second: what was "
+                "observed is that limit, and not what it would send; to observe that, lift the limit in the file of "
+                f"--rate_limits ({lift}), start the master with it, and run this again"
+            )
 
 
 def _http_frameworks(master: LeadingMaster) -> list[HttpFramework]:

@@ -214,10 +214,13 @@ class ObservedMessages:
     mean: float
     peak: float
     """In the busiest interval."""
+    throttled_at: float | None = None
+    """The rate of its limit, if the master processed its messages that fast: without the limit, it may send more."""
 
 
-def observe(readings: Sequence[CounterReading]) -> list[ObservedMessages]:
-    """Mean and peak arrivals by principal over all intervals whose rate is known."""
+def observe(readings: Sequence[CounterReading], limits: RateLimits | None = None) -> list[ObservedMessages]:
+    """Mean and peak arrivals by principal over all intervals whose rate is known, under these limits."""
+    reached = _limits_reached(readings, limits or RateLimits())
     arrivals: dict[str, list[tuple[float, float]]] = {}
     for before, now in pairwise(readings):
         for principal_rates in rates(before, now, None):
@@ -229,9 +232,28 @@ def observe(readings: Sequence[CounterReading]) -> list[ObservedMessages]:
             principal,
             sum(took * rate for took, rate in spans) / sum(took for took, _ in spans) if spans else 0.0,
             max((rate for _, rate in spans), default=0.0),
+            reached.get(principal),
         )
         for principal, spans in sorted(arrivals.items())
     ]
+
+
+def _limits_reached(readings: Sequence[CounterReading], limits: RateLimits) -> dict[str, float]:
+    """Return the rates of the limits that were reached in some interval, by principal.
+
+    Those that share the default reach it together.
+    """
+    found: dict[str, float] = {}
+    for before, now in pairwise(readings):
+        by_queue: dict[str | None, list[PrincipalRates]] = {}
+        for principal_rates in rates(before, now, limits):
+            by_queue.setdefault(limits.queue_of(principal_rates.principal)[0], []).append(principal_rates)
+        for sharing in by_queue.values():
+            qps = limits.queue_of(sharing[0].principal)[1].qps
+            processing = sum(one.processing or 0.0 for one in sharing)
+            if qps is not None and processing >= _BUSY * qps:
+                found |= {one.principal: qps for one in sharing if one.processing}
+    return found
 
 
 def suggest(

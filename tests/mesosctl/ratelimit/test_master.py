@@ -221,7 +221,8 @@ def test_suggest_makes_a_file_from_what_was_seen(tmp_path):
         "aggregate_default_capacity": 40,
     }
     document = json.loads(ran.out)
-    assert (document["seconds"], document["observed"]) == (20, [{"principal": "p", "mean": 1.5, "peak": 2.0}])
+    seen = {"principal": "p", "mean": 1.5, "peak": 2.0, "throttled_at": None}
+    assert (document["seconds"], document["observed"]) == (20, [seen])
     assert document["rate_limits"] == json.loads(path.read_text()) == suggested
     assert master.run("ratelimit", "validate", str(path)).status == 0
 
@@ -259,6 +260,36 @@ def test_without_traffic_nothing_is_suggested(tmp_path):
     assert (ran.status, ran.out) == (5, "")
     assert "no messages were counted" in ran.err
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("limits", "size", "throttled"),
+    [
+        ({"limits": [{"principal": "p", "qps": 1, "capacity": 99}]}, 9, {"p": 1.0}),
+        ({"limits": [{"principal": "p", "qps": 5, "capacity": 99}]}, 9, {}),
+        ({"limits": [{"principal": "p"}], "aggregate_default_qps": 1, "aggregate_default_capacity": 99}, 9, {"q": 1.0}),
+        ({}, 9, {}),
+    ],
+)
+def test_what_a_limit_has_held_back_is_no_demand(limits, size, throttled):
+    """The second principal shares the default; a limit that is not reached holds nothing back."""
+    master = Desk(limits)
+    frameworks = [Scheduler(master.lab, principal=who) for who in ("p", "q")]
+    master.meanwhile = [lambda: [burst(framework, size)() for framework in frameworks]] * 3
+    ran = master.run("ratelimit", "suggest", "--for", "40s", "--interval", "10s", "-o", "json")
+    observed = {one["principal"]: one["throttled_at"] for one in ran.json["observed"]}
+    assert observed == {"p": None, "q": None} | throttled
+    for who in ("p", "q"):
+        assert (f"mesosctl ratelimit set {who} -f FILE" in ran.err) is (who in throttled)
+
+
+def test_where_the_limits_are_hidden_suggest_says_what_is_unknown():
+    master = Desk({})
+    framework = Scheduler(master.lab, principal="p")
+    master.refused = {"/flags"}
+    master.meanwhile = [burst(framework, 20)]
+    ran = master.run("ratelimit", "suggest", "--for", "10s", "--interval", "10s")
+    assert (ran.status, "throttled already is unknown" in ran.err) == (0, True)
 
 
 def test_a_silent_principal_gets_no_limit():
