@@ -59,7 +59,8 @@ def wait(
     """Wait until conditions hold, or until --timeout, with exit status 9.
 
     agent/AGENT=STATUS: the agent is active, deactivated, draining or drained. role/ROLE=met: the guarantee of the role
-    is used, reserved or offered. master=recovered: the master waits for no agents after a failover. offers/ROLE:
+    is used, reserved or offered; while no framework asks for what is missing, it lies free (kept), and the command says
+    so. master=recovered: the master waits for no agents after a failover. offers/ROLE:
     something is offered to the role. reserved/AGENT/ROLE=RESOURCES: exactly these resources of the agent are reserved
     for the role, others do not count. With the word none, nothing is.
 

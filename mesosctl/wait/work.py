@@ -1,6 +1,6 @@
 """The work of `wait`: it reads the conditions of a cluster again and again until all of them hold at the same time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,11 +8,11 @@ from mesosctl.agents.tasks_left import TasksLeft
 from mesosctl.agents.work import find_listed_agents
 from mesosctl.changes.back_off import BackOff
 from mesosctl.client.leading_master import LeadingMaster
-from mesosctl.mesos.amounts.amount_text import in_words
+from mesosctl.mesos.amounts.amount_text import as_typed, in_words
 from mesosctl.mesos.amounts.notation import counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, without_owners
-from mesosctl.mesos.cluster.role_status import RoleStatus
+from mesosctl.mesos.cluster.role_status import RoleStatus, Standing
 from mesosctl.mesos.errors import (
     DeadlinePassed,
     Denied,
@@ -83,6 +83,8 @@ class _Reader:
         self._named: dict[str, RegisteredAgent] = {}
         """Agents by the word that was written."""
         self._tasks: dict[str, TasksLeft] = {}
+        self._without_asking: dict[str, RoleStatus] = {}
+        """The roles whose guarantee nobody asks for, as they were seen last."""
         self._will_be_gone: set[str] = set()
         """Ids of draining agents that are marked as gone once they are drained."""
         self._checked = False
@@ -95,11 +97,12 @@ class _Reader:
 
     @property
     def way_out(self) -> str | None:
-        """A hint, if a drain waits only for frameworks to acknowledge that tasks have ended."""
+        """A hint, if a drain waits only for frameworks to acknowledge ended tasks, or nobody asks for a guarantee."""
         ways = (
             tasks.known.way_out(" and ".join(map(_drain_again, tasks.known.agents))) for tasks in self._tasks.values()
         )
-        return next(filter(None, ways), None)
+        roles = map(_way_out_of_role, self._without_asking.values())
+        return next(filter(None, (*ways, *roles)), None)
 
     def _resolve(self, conditions: Sequence[Condition]) -> None:
         """Find the agents that are named, once: their ids do not change."""
@@ -117,7 +120,7 @@ class _Reader:
             case "agent":
                 return self._status(moment, self._named[condition.agent], condition.status)
             case "role":
-                return _guarantee(moment.quota(condition.role))
+                return self._guarantee(moment.quota(condition.role))
             case "master":
                 return _recovery(moment.recovery)
             case "offers":
@@ -125,6 +128,14 @@ class _Reader:
                 return offered > 0, counted(offered, "offer")
             case "reserved":
                 return self._reserved(moment, self._named[condition.agent], condition)
+
+    def _guarantee(self, status: RoleStatus) -> tuple[bool, str]:
+        is_met, shows = _guarantee(status)
+        self._without_asking.pop(status.role, None)
+        if not is_met and status.standing in _WITHOUT_ASKING:
+            self._without_asking[status.role] = status
+            shows += f": {_WITHOUT_ASKING[status.standing]}"
+        return is_met, shows
 
     def _status(self, moment: "_Moment", agent: RegisteredAgent, wanted: str) -> tuple[bool, str]:
         now = moment.agent(agent)
@@ -217,6 +228,29 @@ def _guarantee(status: RoleStatus) -> tuple[bool, str]:
     if not missing:
         return True, status.standing
     return False, f"{status.guarantee_state or 'not met'} ({status.standing}), {in_words(missing)} missing"
+
+
+_WITHOUT_ASKING: Mapping[Standing, str] = {
+    "no frameworks": "no framework is subscribed to it, so it is offered nothing",
+    "wants no more": "its frameworks suppress offers, so it is offered nothing until one of them revives them",
+}
+"""Why a guarantee does not become met by waiting, by the standing of its role."""
+
+
+def _way_out_of_role(status: RoleStatus) -> str:
+    """What makes the guarantee of a role met that no framework asks for."""
+    asks = (
+        f"start a framework in role {status.role}"
+        if status.standing == "no frameworks"
+        else f"if it needs more, have its framework send REVIVE for role {status.role}"
+    )
+    less = status.quota._replace(guarantees=status.quota.guarantees - status.missing)
+    if less.is_default:
+        lower = command("quota remove", status.role)
+    else:
+        lower = command("quota update", status.role, *(as_typed(less.guarantees) or ["none"]))
+    held = "; the rest lies free for it until then" if status.guarantee_state == "kept" else ""
+    return f"{asks}{held}, or guarantee no more than it has: {lower}"
 
 
 def _recovery(agents: AgentsInService) -> tuple[bool, str]:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import replace
 
 import httpx
@@ -12,6 +13,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.simulated_frameworks import SimulatedFrameworkSpec
 from mesosctl.mesos.amounts.notation import parse_entries
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.show.live import ProgressLine
 from tests.helpers.lab import CommandLine, Lab
 
 TASK = Resources(parse_entries("cpus:1;mem:1024"))
@@ -98,6 +100,37 @@ def test_a_guarantee_is_met(live):
     assert live.run("wait", "role/web=met").status == 3
     assert live.run("quota", "remove", "web").status == 0
     assert live.run("wait", "role/web=met").status == 5
+
+
+@pytest.mark.parametrize(
+    ("role", "guarantee", "why", "way_out"),
+    [
+        ("web", "cpus:8", "its frameworks suppress offers", "send REVIVE for role web; the rest lies free for it "),
+        ("nobody", "cpus:1", "no framework is subscribed to it", "start a framework in role nobody; the rest lies "),
+        ("nobody", "cpus:9", "no framework is subscribed to it", "start a framework in role nobody, or guarantee "),
+    ],
+)
+def test_a_guarantee_that_nobody_asks_for_is_told_with_the_way_out(role, guarantee, why, way_out):
+    """Shop runs its six tasks and wants no more; of 8 cpus, 2 are left."""
+    lab = Lab(AgentSpec("cpus:8;mem:8192", hostname="one"), version="1.11", frameworks=(SHOP,))
+    lab.wait(3.0)
+    live = CommandLine(lab)
+    assert live.run("quota", "set", role, guarantee, "--force").status == 0
+    late = live.run("wait", f"role/{role}=met", "--timeout", "2s", "-o", "json")
+    error = json.loads(late.err)["error"]
+    assert (late.status, why in error["message"], way_out in error["hint"]) == (9, True, True), error
+    lower = shlex.split(error["hint"].rpartition(": ")[2])
+    assert live.run(*lower[1:], "--yes").status == 0
+    assert live.run("wait", f"role/{role}=met", "--timeout", "2s").status == (0 if role == "web" else 5)
+
+
+def test_a_wait_for_a_guarantee_says_at_once_that_nobody_asks_for_it(live, monkeypatch):
+    told: list[str] = []
+    monkeypatch.setattr(ProgressLine, "show", lambda _, sentence, part=None: told.append(sentence))
+    assert live.run("quota", "set", "nobody", "cpus:1", "--force").status == 0
+    live.run("wait", "role/nobody=met", "--timeout", "2s", terminal=True)
+    first = next(sentence for sentence in told if "waiting for" in sentence)
+    assert "no framework is subscribed to it" in first
 
 
 def test_something_is_offered(live):
