@@ -126,7 +126,7 @@ def test_a_guarantee_that_nobody_asks_for_is_told_with_the_way_out(role, guarant
 
 def test_a_wait_for_a_guarantee_says_at_once_that_nobody_asks_for_it(live, monkeypatch):
     told: list[str] = []
-    monkeypatch.setattr(ProgressLine, "show", lambda _, sentence, part=None: told.append(sentence))
+    monkeypatch.setattr(ProgressLine, "show", lambda _, sentence, _part=None: told.append(sentence))
     assert live.run("quota", "set", "nobody", "cpus:1", "--force").status == 0
     live.run("wait", "role/nobody=met", "--timeout", "2s", terminal=True)
     first = next(sentence for sentence in told if "waiting for" in sentence)
