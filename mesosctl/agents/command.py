@@ -234,7 +234,7 @@ def gone(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attribut
     with session.open_master() as master:
         chosen, everybody = _chosen(session, master, names, attribute)
         plan = plan_drain(master, chosen, everybody)
-        (session.emit if session.options.dry_run else session.show)(drain_plan(plan))
+        (session.emit if session.options.dry_run else session.show)(drain_plan(plan, loses_tasks=True))
         session.confirm(
             f"Mark {plan.title} as gone?",
             "an agent that is gone can never come back, and its tasks and volumes are lost",

@@ -1,11 +1,11 @@
 """Agents that are taken out of service and back, as reports."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from mesosctl.agents import documents
 from mesosctl.mesos.amounts.amount_text import in_words
-from mesosctl.mesos.amounts.notation import FEW, counted, listed, utc_text
+from mesosctl.mesos.amounts.notation import FEW, and_more, counted, listed, utc_text
 from mesosctl.mesos.amounts.quantities import format_double
 from mesosctl.mesos.cluster.account import agent_as_shown, sums_of_agents
 from mesosctl.mesos.cluster.displacement import DrainPlan, RunningTask
@@ -14,13 +14,16 @@ from mesosctl.mesos.cluster.unreachable import UnreachableAgents
 from mesosctl.show.agent_column import agent_id_column
 from mesosctl.show.amounts import agent_use_text
 from mesosctl.show.lists import list_report, rows_of
-from mesosctl.show.report import Column, Report, Verdict, naturally
+from mesosctl.show.report import MOST_LINES, Column, Report, Verdict, naturally
 from mesosctl.show.states import STATES
 from mesosctl.suggestion import command
 
 
-def drain_plan(plan: DrainPlan) -> Report:
-    """Agents that leave, what ends there, and which tasks would fit on no other agent."""
+def drain_plan(plan: DrainPlan, *, loses_tasks: bool = False) -> Report:
+    """Agents that leave, what ends there, and which tasks would fit on no other agent.
+
+    `loses_tasks` means that nobody ends the tasks first: they are lost with the agents, and are named.
+    """
 
     def without_room(agent: RegisteredAgent) -> dict[str, int]:
         return _by_framework(plan.stranded_on(agent))
@@ -44,8 +47,17 @@ def drain_plan(plan: DrainPlan) -> Report:
         element=lambda agent: documents.LeavingAgent.of(
             agent, tasks=len(plan.tasks_on(agent)), without_room=without_room(agent)
         ),
-        verdicts=[_room(plan.tasks, plan.stranded)] if plan.tasks else (),
+        verdicts=[_room(plan.tasks, plan.stranded, is_lost=loses_tasks)] if plan.tasks else (),
+        remark=["", "tasks that are lost:", *_lost_tasks(plan)] if loses_tasks and plan.tasks else (),
     )
+
+
+def _lost_tasks(plan: DrainPlan) -> Iterator[str]:
+    names = {agent.id: agent.name for agent in plan.agents}
+    for task in plan.tasks[:MOST_LINES]:
+        yield f"  {task.id} of {task.framework} on {names[task.agent_id]}"
+    if len(plan.tasks) > MOST_LINES:
+        yield f"  … {and_more(len(plan.tasks) - MOST_LINES)} ({command('tasks list')} shows them)"
 
 
 def _by_framework(tasks: Sequence[RunningTask]) -> dict[str, int]:
@@ -53,7 +65,14 @@ def _by_framework(tasks: Sequence[RunningTask]) -> dict[str, int]:
     return dict(sorted(Counter(task.framework for task in tasks).items()))
 
 
-def _room(tasks: Sequence[RunningTask], stranded: Sequence[RunningTask]) -> Verdict:
+def _room(tasks: Sequence[RunningTask], stranded: Sequence[RunningTask], *, is_lost: bool) -> Verdict:
+    if is_lost:
+        lost = listed([f"{count} of {name}" for name, count in _by_framework(tasks).items()])
+        are = "is" if len(tasks) == 1 else "are"
+        room = _room(tasks, stranded, is_lost=False).sentence
+        return Verdict(
+            f"{counted(len(tasks), 'task')} {are} lost ({lost}); {room}, if frameworks start them again", "not met"
+        )
     if not stranded:
         all_ = "the task fits on another agent" if len(tasks) == 1 else f"all {len(tasks)} tasks fit on other agents"
         return Verdict(f"{all_} now", "met")

@@ -9,13 +9,15 @@ import typer
 
 from mesosctl.agents.report import drain_plan
 from mesosctl.agents.work import plan_drain
+from mesosctl.changes.audit import audit_file
 from mesosctl.cli.arguments import Attributes, Every, PayloadFile, names_argument, nothing_found, pairs, read_payload
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
-from mesosctl.cli.session import Session
+from mesosctl.cli.session import HOW_A_SCRIPT_AGREES, Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.history.windows import time_zone
+from mesosctl.maintenance.recorded_attributes import recorded_attributes
 from mesosctl.maintenance.report import machine_list, maintenance_changes
 from mesosctl.maintenance.work import (
     MaintenanceState,
@@ -35,6 +37,7 @@ from mesosctl.maintenance.work import (
     write_schedule,
 )
 from mesosctl.mesos.amounts.notation import LONGEST_SPAN, and_more, listed, parse_seconds
+from mesosctl.mesos.cluster.displacement import DrainPlan
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.messages.maintenance import read_schedule_file
 from mesosctl.mesos.rules.maintenance import (
@@ -149,9 +152,17 @@ def _span(at: str, duration: float | None, timezone: str | None, now: float) -> 
 def _read(session: Session, master: LeadingMaster) -> MaintenanceState:
     """The state of maintenance.  A snapshot has none, so a dry run repeats that of the live master first."""
     session.repeat_live(repeat_state)
-    state = read_state(master, session.progress)
+    state = _with_recorded(session, read_state(master, session.progress))
     session.end_progress()
     return state
+
+
+def _with_recorded(session: Session, state: MaintenanceState) -> MaintenanceState:
+    """The state with the attributes of agents on machines that are down, as the audit file has them."""
+    if "down" not in state.modes.values():
+        return state
+    recorded = recorded_attributes(audit_file(session.environment.variables), session.options.master or "")
+    return state._replace(recorded=recorded)
 
 
 def _chosen(
@@ -201,7 +212,7 @@ def list_(
     said = {"--attribute": ",".join(attribute or ()) or None}
 
     def read(master: LeadingMaster) -> Report:
-        state = read_state(master, session.progress)
+        state = _with_recorded(session, read_state(master, session.progress))
         found = list_machines(master, state, wanted)
         empty = nothing_found(_nothing_scheduled(names), said)
         return machine_list(found, empty=empty, spelling=state.spelling())
@@ -330,26 +341,39 @@ def down(ctx: typer.Context, names: MachineNames = None, *, attribute: Attribute
         leaving = [agent for agent in state.agents if machine_of(agent).key in meant]
         check_scheduled(state, machines)
         _note(session, down_notes(state, [machine for machine in machines if machine.key in meant], time.time()))
-        loss = "the agents of a machine that is down cannot register"
+        loss, hint = "the agents of a machine that is down cannot register", HOW_A_SCRIPT_AGREES
         if leaving:
             plan_ = plan_drain(master, leaving, state.agents)
-            session.show(drain_plan(plan_))
+            session.show(drain_plan(plan_, loses_tasks=True))
             loss = f"this shuts down {plan_.title}"
+            if plan_.tasks:
+                hint = f"drain the agents first: {_drain(plan_, names, attribute)}; {HOW_A_SCRIPT_AGREES} to lose them"
         if meant:
-            session.confirm(f"Take {listed([machine.name for machine in machines])} down?", loss)
+            session.confirm(f"Take {listed([machine.name for machine in machines])} down?", loss, hint)
         done = take_down(master, state, machines, v1=session.options.api == "v1", wait=session.waits)
     session.emit(maintenance_changes(done, state.spelling()))
+
+
+def _drain(plan_: DrainPlan, names: list[str] | None, attribute: list[str] | None) -> str:
+    """The command that drains the agents on which something runs."""
+    if attribute and len(attribute) == 1 and not names:
+        return command("agents drain", attribute=attribute[0], wait=True)
+    return command("agents drain", *(agent.typed_name for agent in plan_.agents if plan_.tasks_on(agent)), wait=True)
 
 
 @app.command(
     "up",
     cls=ChangeCommand,
-    epilog=examples(("maintenance up agent-1", "its agents may register again")),
+    epilog=examples(
+        ("maintenance up agent-1", "its agents may register again"),
+        ("maintenance up --attribute rack=r1", "the machines of a rack that you took down"),
+    ),
 )
 def up(ctx: typer.Context, names: MachineNames = None, *, attribute: Attributes = None) -> None:
     """Bring machines up again.
 
-    Their agents may register, and they leave the schedule.
+    Their agents may register, and they leave the schedule. Agents are not registered while their machine is down, so
+    --attribute goes by the attributes that they had when you took it down, as the audit file has them.
     """
     session: Session = ctx.obj
     with session.open_master() as master:

@@ -71,6 +71,9 @@ class MaintenanceChange(Mirrored):
     unavailability: Unavailability | None
     sent: bool = Field(description="Whether it was changed; false if it was so already.")
     confirmed: bool = Field(description="Whether it was read back.")
+    agent_attributes: list[dict[str, str | float]] = Field(
+        description="The attributes of each agent that was registered on it before the change."
+    )
 
     @classmethod
     def from_change(cls, change: maintenance.MachineChange) -> Self:

@@ -5,6 +5,7 @@ question is asked, read again when it is sent, and not written over one that has
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from mesosctl.changes.confirm import confirm
@@ -17,6 +18,7 @@ from mesosctl.mesos.messages.frameworks import listed_frameworks
 from mesosctl.mesos.names import MACHINE, Kind, Names, Spelling
 from mesosctl.mesos.rules.maintenance import (
     NANOSECONDS,
+    AgentAttributes,
     Answer,
     Key,
     Machine,
@@ -33,7 +35,7 @@ from mesosctl.mesos.rules.maintenance import (
     without,
 )
 from mesosctl.reading.selection import Selection, SortKey, sort_entries
-from mesosctl.reading.targets import has_attributes, no_agent_with, read_agents
+from mesosctl.reading.targets import are_among, has_attributes, no_agent_with, read_agents
 from mesosctl.suggestion import command
 from mesosctl.tasks.work import read_tasks
 
@@ -44,6 +46,26 @@ class MaintenanceState(NamedTuple):
     schedule: Schedule
     status: Mapping[Machine, tuple[MachineMode, wire.Answers]]
     agents: Sequence[RegisteredAgent]
+    recorded: Mapping[Key, Sequence[AgentAttributes]] = MappingProxyType({})
+    """The attributes of agents on machines that are down, as far as they are known."""
+
+    def with_attributes(self, wanted: Mapping[str, str]) -> dict[Key, Machine]:
+        """The machines with an agent that has every attribute; those that are down as recorded, in their order."""
+        known = self.machines
+        keys = [machine_of(agent).key for agent in self.agents if has_attributes(agent, wanted)]
+        registered = {machine_of(agent).key for agent in self.agents}
+        keys += [
+            key
+            for key, mode in self.modes.items()
+            if mode == "down"
+            and key not in registered
+            and any(are_among(wanted, attributes) for attributes in self.recorded.get(key, ()))
+        ]
+        return {key: known[key] for key in keys}
+
+    def attributes_on(self, machine: Machine) -> tuple[AgentAttributes, ...]:
+        """The attributes of each agent that is registered on a machine."""
+        return tuple(dict(agent.attributes) for agent in self.agents if machine_of(agent).key == machine.key)
 
     @property
     def modes(self) -> dict[Key, MachineMode]:
@@ -117,7 +139,7 @@ def list_machines(
     does, and UsageError for an unknown key.
     """
     chosen = {machine.key for machine in choose_machines(state, wanted.names, {})} if wanted.names else None
-    having = {machine_of(agent).key for agent in state.agents if has_attributes(agent, wanted.attributes)}
+    having = state.with_attributes(wanted.attributes)
     on: dict[Key, list[RegisteredAgent]] = {}
     for agent in state.agents:
         on.setdefault(machine_of(agent).key, []).append(agent)
@@ -179,18 +201,27 @@ def choose_machines(
     """
     found = _named(state, names, modes)
     if attributes:
-        having = [agent for agent in state.agents if has_attributes(agent, attributes)]
+        having = state.with_attributes(attributes)
         if not having:
             error = no_agent_with(state.agents, attributes)
-            down = [machine.name for machine, (mode, _) in state.status.items() if mode == "down"]
-            names_them = f"agents are not registered while their machine is down: name the machine: {listed(down)}"
+            down = [machine for machine, (mode, _) in state.status.items() if mode == "down"]
             raise NotFound(
-                error.message, field="--attribute", rule="agent.exists", hint=names_them if down else error.hint
+                error.message,
+                field="--attribute",
+                rule="agent.exists",
+                hint=_name_machines(state, down) if down else error.hint,
             )
-        chosen = {machine_of(agent).key for agent in having}
-        of_agents = [state.machines[key] for key in dict.fromkeys(machine_of(agent).key for agent in having)]
-        found = [machine for machine in found if machine.key in chosen] if names else of_agents
+        found = [machine for machine in found if machine.key in having] if names else [*having.values()]
     return list({machine.key: machine for machine in found}.values())
+
+
+def _name_machines(state: MaintenanceState, down: Sequence[Machine]) -> str:
+    """How machines that are down are chosen, if it is not recorded which agents were on them."""
+    words = [state.names().word(machine) for machine in down]
+    return (
+        "agents are not registered while their machine is down, and the audit file of this user does not have their "
+        f"attributes: name the machines; {command('maintenance up', *words)} brings up every one that is down"
+    )
 
 
 def _named(state: MaintenanceState, words: Sequence[str], modes: Sequence[MachineMode]) -> list[Machine]:
@@ -341,6 +372,7 @@ def write_schedule(
             after.get(key),
             before.get(key) != after.get(key),
             confirmed,
+            state.attributes_on(known[key]),
         )
         for key in dict.fromkeys([*after, *before])
     ]
@@ -430,6 +462,7 @@ def _change_mode(
             when.get(machine.key) if mode == "down" else None,
             machine.key in sent,
             confirmed,
+            state.attributes_on(machine),
         )
         for machine in machines
     ]

@@ -144,7 +144,12 @@ def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]
 
 def has_attributes(agent: RegisteredAgent, wanted: Mapping[str, str]) -> bool:
     """Whether an agent has every attribute; numbers are compared as numbers."""
-    return all(_same(agent.attributes.get(name), value) for name, value in wanted.items())
+    return are_among(wanted, agent.attributes)
+
+
+def are_among(wanted: Mapping[str, str], attributes: Mapping[str, str | float]) -> bool:
+    """Whether these attributes have every one that is wanted."""
+    return all(_same(attributes.get(name), value) for name, value in wanted.items())
 
 
 def on_agents(agents: Iterable[RegisteredAgent], attributes: Mapping[str, str]) -> frozenset[str]:

@@ -84,6 +84,10 @@ class ScheduledMachine(NamedTuple):
     answers: tuple[Answer, ...] = ()
 
 
+AgentAttributes = Mapping[str, str | float]
+"""The attributes of one agent, by name."""
+
+
 class MachineChange(NamedTuple):
     """The change that a command made to one machine."""
 
@@ -93,6 +97,8 @@ class MachineChange(NamedTuple):
     sent: bool
     """False if it was so already."""
     confirmed: bool
+    agent_attributes: tuple[AgentAttributes, ...] = ()
+    """Of each agent that was registered on it before."""
 
 
 def spans(schedule: Iterable[MaintenanceWindow]) -> dict[Key, Span]:

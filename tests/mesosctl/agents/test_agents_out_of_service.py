@@ -14,6 +14,7 @@ from mesosctl.agents.report import drain_plan
 from mesosctl.mesos.amounts.notation import parse_entries
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.displacement import DrainPlan, RunningTask
+from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.errors import Interrupted, Interruption
 from tests.helpers.lab import CommandLine, Lab, Scheduler
 
@@ -133,6 +134,10 @@ def test_the_plan_counts_tasks_in_plain_words(tasks, stranded, says):
     running = tuple(RunningTask(f"t{number}", "shop", "S0", "web", TASK) for number in range(tasks))
     (verdict,) = drain_plan(DrainPlan((), running, running[:stranded])).verdicts
     assert verdict.sentence == says
+    leaving = (RegisteredAgent("S0", "one", "", Resources()),)
+    (verdict,) = drain_plan(DrainPlan(leaving, running, running[:stranded]), loses_tasks=True).verdicts
+    assert "lost (" in verdict.sentence
+    assert says in verdict.sentence
 
 
 def test_a_dry_run_says_who_falls_below_a_guarantee(live):

@@ -2,6 +2,7 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
@@ -16,15 +17,26 @@ AT, UTC = "2030-12-01T02:00+01:00", "2030-12-01T01:00:00.000Z"
 NANOSECONDS = 1922317200 * 10**9
 
 
+class Desk(CommandLine):
+    """A user with an audit file of their own."""
+
+    state: Path
+
+    def run(self, *words, **how):
+        return super().run(*words, **{"XDG_STATE_HOME": str(self.state), **how})
+
+
 @pytest.fixture
-def live():
+def live(tmp_path):
     agents = [
         AgentSpec("cpus:2;mem:2048", hostname=name, attributes={"rack": rack})
         for name, rack in (("one", "r1"), ("two", "r1"), ("three", "r2"))
     ]
     lab = Lab(*agents, version="1.11", frameworks=(SHOP,))
     lab.wait(3.0)
-    return CommandLine(lab)
+    desk = Desk(lab)
+    desk.state = tmp_path
+    return desk
 
 
 def listed(live):
@@ -47,12 +59,45 @@ def test_a_rack_is_planned_taken_down_and_brought_up(live):
     assert live.run("maintenance", "down", "one", "two", "--yes").status == 0
     assert {name: one["mode"] for name, one in listed(live).items()} == {"one": "down", "two": "down"}
     assert [one["hostname"] for one in live.lab.agents] == ["three"]
-    ran = live.run("maintenance", "up", "--attribute", "rack=r1")
-    assert ran.status == 5
-    assert "name the machine: one, two" in ran.err
-    assert live.run("maintenance", "up", "one", "two").status == 0
+    assert live.run("maintenance", "--attribute", "rack=r1", "-o", "name").out.split() == ["one", "two"]
+    ran = live.run("maintenance", "up", "--attribute", "rack=r1", "-o", "name")
+    assert (ran.status, ran.out.split()) == (0, ["one", "two"])
     assert listed(live) == {}
     assert live.changes == ["POST /maintenance/schedule", "POST /machine/down", "POST /machine/up"]
+
+
+def test_the_attributes_of_a_machine_that_is_down_are_those_that_were_recorded_last(live):
+    """Each of its agents counts; those of another master do not, and a machine that is up has only registered ones."""
+    assert live.run("maintenance", "plan", "one", "three", "--at", AT).status == 0
+    assert live.run("maintenance", "down", "one", "three", "--yes").status == 0
+    assert live.run("maintenance", "--attribute", "rack=r1", "-o", "name").out.split() == ["one"]
+    assert live.run("maintenance", "--attribute", "rack=r3", "-o", "name").out.split() == []
+    elsewhere = live.run("maintenance", "up", "--attribute", "rack=r2", "--master", "http://elsewhere:5050")
+    assert elsewhere.status == 5
+    assert live.run("maintenance", "up", "--attribute", "rack=r2", "-o", "name").out.split() == ["three"]
+    assert list(listed(live)) == ["one"]
+
+
+def test_without_a_record_the_hint_is_the_command_that_names_the_machines(live):
+    assert live.run("maintenance", "plan", "--attribute", "rack=r1", "--at", AT, "--no-audit").status == 0
+    assert live.run("maintenance", "down", "--attribute", "rack=r1", "--yes", "--no-audit").status == 0
+    ran = live.run("maintenance", "up", "--attribute", "rack=r1", "-o", "json")
+    hint = json.loads(ran.err)["error"]["hint"]
+    assert (ran.status, "mesosctl maintenance up one two" in hint) == (5, True)
+    assert live.run("maintenance", "up", "one", "two").status == 0
+
+
+def test_tasks_that_a_shutdown_loses_are_named_with_the_drain_that_spares_them(live):
+    assert live.run("maintenance", "plan", "one", "two", "--at", AT).status == 0
+    tasks = [one["id"] for one in live.run("tasks", "-o", "json").json["tasks"]]
+    ran = live.run("maintenance", "down", "--attribute", "rack=r1", "-o", "json")
+    assert ran.status == 2
+    assert "mesosctl agents drain --attribute rack=r1 --wait" in json.loads(ran.err.splitlines()[-1])["error"]["hint"]
+    ran = live.run("maintenance", "down", "--attribute", "rack=r1", "--yes")
+    said = ran.out + ran.err
+    assert (ran.status, "3 tasks are lost (3 of shop)" in said) == (0, True)
+    assert all(f"  {task} of shop on " in said for task in tasks)
+    assert len(tasks) == 3
 
 
 def test_the_calls_of_v1_do_the_same(live):
