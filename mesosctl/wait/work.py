@@ -238,7 +238,7 @@ _WITHOUT_ASKING: Mapping[Standing, str] = {
 
 
 def _way_out_of_role(status: RoleStatus) -> str:
-    """What makes the guarantee of a role met that no framework asks for."""
+    """The ways out if no framework asks for the guarantee of a role."""
     asks = (
         f"start a framework in role {status.role}"
         if status.standing == "no frameworks"
