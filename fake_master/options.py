@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from mesosctl import __version__
+from mesosctl.mesos.rules.version_profile import VERSIONS
 
 _NO_FLAGS = frozenset(
     "agent cluster mesos_version ip ssl_cert_file ssl_key_file ssl_ca_file ssl_require_client_cert ready_file "
@@ -50,9 +51,10 @@ class ServeOptions:
     mesos_version: Annotated[
         str | None,
         typer.Option(
-            metavar="1.4|1.11",
-            autocompletion=lambda: ["1.4", "1.11"],
-            help="The version of Mesos to imitate. [default: 1.4]",
+            metavar="VERSION",
+            autocompletion=lambda: list(VERSIONS),
+            help="The master to imitate: documents, that of the design documents, or a release of Mesos from 1.4 to "
+            "1.11. [default: documents]",
         ),
     ] = None
     ip: Annotated[

@@ -78,6 +78,11 @@ class StandIn(httpx.BaseTransport):
         return [f"{request.method} {request.url.path}" for request in self.requests]
 
     @property
+    def is_documents(self) -> bool:
+        """Whether it is the documents' master, whose number no release has."""
+        return self.version == "1.4.0"
+
+    @property
     def changed(self) -> list[str]:
         return [line for line in self.asked if not line.startswith("GET")]
 
@@ -109,10 +114,10 @@ class StandIn(httpx.BaseTransport):
             }
             for role, guarantee in self.quotas.items()
         ]
-        shown = {"infos": infos} | ({} if self.version.startswith("1.4") else {"configs": configs})
+        shown = {"infos": infos} | ({} if self.is_documents else {"configs": configs})
         slaves = [{"unreserved_resources": agent["resources"], "active": True} | agent for agent in self.agents]
         answers: dict[str, dict[str, Any]] = {
-            "/version": {"version": self.version},
+            "/version": {"version": self.version, "git_tag": "documents" if self.is_documents else self.version},
             "/quota": shown if infos else {},
             "/slaves": {"slaves": slaves},
             "/roles": {"roles": self.roles},
@@ -135,7 +140,7 @@ class StandIn(httpx.BaseTransport):
         if body["role"] in self.quotas:
             return httpx.Response(400, text="already has quota")
         self.quotas[body["role"]] = body["guarantee"]
-        if not self.version.startswith("1.4"):
+        if not self.is_documents:
             self.limits[body["role"]] = {r["name"]: r["scalar"] for r in body["guarantee"]}
         return httpx.Response(200)
 

@@ -320,7 +320,12 @@ def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:
         return _of_restored(spec, options)
     clock = VirtualClock()
     master = spec.start(clock=clock)
-    snapshot = ClusterSnapshot(master.state.profile.version, clock(), flags=master.state.flags.shown)
+    snapshot = ClusterSnapshot(
+        master.state.profile.version,
+        clock(),
+        flags=master.state.flags.shown,
+        mesos_profile=master.state.profile.name,
+    )
     return DryRun(master, clock, snapshot, options, wants="what the cluster file says about them", source=spec)
 
 

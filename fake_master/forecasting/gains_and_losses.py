@@ -213,6 +213,7 @@ def forecast(before: ClusterAccount, after: ClusterAccount, course: RunSummary) 
     roles, frameworks = share_changes(before, after)
     return Forecast(
         version=course.snapshot.version,
+        mesos_profile=course.snapshot.profile.name,
         taken_at=course.snapshot.taken_at,
         agents=sum(before.like_agents.values()),
         agents_after=sum(after.like_agents.values()),

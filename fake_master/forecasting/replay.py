@@ -61,7 +61,9 @@ class ReplayRun:
         """The seconds after which progress is told again."""
         self._clock = VirtualClock(_first_moment(demand))
         present = tuple(replayed.agent for replayed in demand.agents if replayed.start <= demand.since)
-        self._snapshot = ClusterSnapshot(demand.version, demand.since, agents=present)
+        self._snapshot = ClusterSnapshot(
+            demand.version, demand.since, agents=present, mesos_profile=demand.mesos_profile
+        )
         source = RestoredCluster(self._snapshot if demand.snapshot is None else evaluable(demand.snapshot))
         self._master = source.start(clock=self._clock)
         self.dry_run = DryRun(self._master, self._clock, self._snapshot, DryRunOptions(cycles=0), source=source)

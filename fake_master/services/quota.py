@@ -94,7 +94,7 @@ class Quotas:
         Raises RuleViolation, Forbidden or Conflict, in Mesos's order.
         """
         facts = _Facts(self._state)
-        quota = SentQuota(sent, sent if facts.profile.quota_sets_limits else {}).kept()
+        quota = SentQuota(sent, sent if facts.profile.quota_request_sets_limit else {}).kept()
         wish = Wish(role, quota.guarantees, quota.limits, by_request=True, entries=guarantee)
         refuse(quota_rules.SET_QUOTA, wish, facts)
         self._state.flags.authorizer.require("update_quotas", principal, role)

@@ -39,7 +39,7 @@ _BUILD = {
 
 def version_info(state: MasterState) -> dict[str, Any]:
     """VersionInfo."""
-    return {**_BUILD, "git_tag": state.profile.version, "version": state.profile.version}
+    return {**_BUILD, "git_tag": state.profile.git_tag, "version": state.profile.version}
 
 
 _V1_UNKNOWN = {"QUOTA_V2": WithUnknown({}, b"\x08\x03")}

@@ -41,7 +41,13 @@ from mesosctl.files.text_file import TextFile
 from mesosctl.files.typed_file import TypedFile, read_typed
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.errors import BadInput, Forbidden, RuleViolation
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11, PROFILES, Profile
+from mesosctl.mesos.rules.version_profile import (
+    DOCUMENTS,
+    MESOS_1_11,
+    Profile,
+    answered_by_another,
+    check_profile_named,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class ClusterSpec:
     """Agents, flags and the version of a master; `start` makes it one."""
 
     agents: tuple[AgentSpec | str, ...] = ()
-    mesos_version: str = MESOS_1_4.name
+    mesos_version: str = DOCUMENTS.name
     flags: Mapping[str, str] = field(default_factory=dict)
     frameworks: tuple[SimulatedFrameworkSpec, ...] = ()
     task_outcome: TaskOutcome = field(default_factory=TaskOutcome)
@@ -58,6 +64,15 @@ class ClusterSpec:
     file: TextFile | None = field(default=None, compare=False)
     """The file that it was read from; agents and flags may be from elsewhere."""
     flags_of_file: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of its version.  Raises BadInput."""
+        return check_profile_named(self.mesos_version, "mesos_version")
+
+    def notes(self) -> list[str]:
+        """Notes about its version."""
+        return [note] if (note := answered_by_another(self.mesos_version)) else []
 
     def start(
         self,
@@ -78,7 +93,7 @@ class ClusterSpec:
         offers are those that the last command left.  Raises BadInput or RuleViolation for a bad specification,
         RegistryFailure for the registry.
         """
-        profile = _profile(self.mesos_version)
+        profile = self.profile
         agents = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in self.agents]
         flags, registry = self._parsed_flags(), registry if registry is not None else MemoryRegistry()
         if self.initial.fingerprint:
@@ -208,18 +223,10 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
         ) from refusal
 
 
-def _profile(version: str) -> Profile:
-    """The rules of a version.  Raises BadInput."""
-    if version not in PROFILES:
-        known = " or ".join(PROFILES)
-        raise BadInput(f"the fake master imitates Mesos {known}, not '{version}'", field="mesos_version")
-    return PROFILES[version]
-
-
 class ClusterDocument(InitialSections):
     """A cluster file."""
 
-    mesos_version: Annotated[str, Meta(examples=[MESOS_1_11.name])] = MESOS_1_4.name
+    mesos_version: Annotated[str, Meta(examples=[MESOS_1_11.name])] = DOCUMENTS.name
     seed: Annotated[
         int, Meta(description="The seed of everything that is drawn from a distribution.", examples=[7])
     ] = 0
@@ -259,7 +266,7 @@ def _cluster(read: TypedFile[ClusterDocument]) -> ClusterSpec:
         if "rate_limits" in flags:
             raise BadInput("rate_limits is both a flag and a table", field="rate_limits", hint="give it once")
         flags["rate_limits"] = rate_limits_flag(document.rate_limits)
-    _profile(document.mesos_version)
+    check_profile_named(document.mesos_version, "mesos_version")
     folder = Path(read.file.name).parent
     return ClusterSpec(
         agents=agent_specs(document.agents, "agents"),

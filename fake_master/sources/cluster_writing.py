@@ -23,7 +23,6 @@ from mesosctl.mesos.desired.desired_state import Actual, exported, registered_ag
 from mesosctl.mesos.errors import BadInput
 from mesosctl.mesos.messages.resource_text import write_resources
 from mesosctl.mesos.rules.reservations.operations import plain_disk
-from mesosctl.mesos.rules.version_profile import profile_of
 
 
 def cluster_file(snapshot: ClusterSnapshot) -> tuple[str, list[str]]:
@@ -51,7 +50,7 @@ def cluster_document(snapshot: ClusterSnapshot) -> tuple[dict[str, Any], list[st
     usages: dict[str, list[FrameworkUsage]] = {}
     for usage in snapshot.usages:
         usages.setdefault(usage.framework_id, []).append(usage)
-    document: dict[str, Any] = {"mesos_version": profile_of(snapshot.version).name}
+    document: dict[str, Any] = {"mesos_version": snapshot.profile.name}
     flags = {name: text for name, text in known_flags(snapshot.flags).items() if DEFAULTS.get(name) != text}
     document |= {"flags": flags} if flags else {}
     document |= sections

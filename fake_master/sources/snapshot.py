@@ -30,7 +30,13 @@ from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
 from mesosctl.mesos.errors import BadInput, RuleViolation
 from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
 from mesosctl.mesos.rules.quota.rules import check_not_nested
-from mesosctl.mesos.rules.version_profile import PROFILES, Profile, profile_of
+from mesosctl.mesos.rules.version_profile import (
+    DOCUMENTS,
+    Profile,
+    answered_by_another,
+    check_profile_named,
+    unmarked,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class RestoredCluster:
 
     snapshot: ClusterSnapshot
     mesos_version: str | None = None
-    """"1.4" or "1.11"; None for the one that is closest to the snapshot's version."""
+    """As `profile_named` takes it; None for the snapshot's own."""
     flags: Mapping[str, str] = field(default_factory=dict)
     """Flags of the master that take the place of the snapshot's."""
     fingerprint: str = ""
@@ -49,12 +55,17 @@ class RestoredCluster:
     def profile(self) -> Profile:
         """The rules of the master.  Raises BadInput."""
         if self.mesos_version is None:
-            return profile_of(self.snapshot.version)
-        if self.mesos_version not in PROFILES:
-            raise BadInput(
-                f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{self.mesos_version}'", field="version"
-            )
-        return PROFILES[self.mesos_version]
+            return self.snapshot.profile
+        return check_profile_named(self.mesos_version, "version")
+
+    def notes(self) -> list[str]:
+        """Notes about its version."""
+        version, name = self.snapshot.version, self.snapshot.mesos_profile
+        if self.mesos_version is not None:
+            note = answered_by_another(self.mesos_version)
+        else:
+            note = unmarked(version, name) or (None if name == DOCUMENTS.name else answered_by_another(version))
+        return [note] if note else []
 
     def start(
         self,

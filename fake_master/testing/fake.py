@@ -38,8 +38,8 @@ class FakeMaster(AbstractContextManager["FakeMaster"], AbstractAsyncContextManag
     simulated `frameworks` (tables), `flags` of the master, `quotas` by role (the guarantee as resource text, or
     guarantees and limits) and `tasks`, a table that says how launched tasks end (by default they run forever).
     `cluster` is the path of a cluster file (TOML) or snapshot (JSON), to which the other arguments are added.
-    `version` is "1.4" or "1.11".  The default is that of `cluster` or, without `cluster`, "1.11".  With `real_time`
-    the master uses the system's clock.
+    `version` is "documents" or a release from "1.4" to "1.11".  The default is that of `cluster` or, without
+    `cluster`, "1.11".  With `real_time` the master uses the system's clock.
 
     Raises BadInput, RuleViolation or Conflict if the cluster cannot be created, and TypeError for an argument of
     another type.

@@ -18,7 +18,14 @@ from fake_master.transports.connections import DirectConnection, LazyConnection
 from mesosctl.files.user_folders import state_folder
 from mesosctl.mesos.amounts.notation import parse_span
 from mesosctl.mesos.errors import BadInput
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, PROFILES, Profile
+from mesosctl.mesos.rules.version_profile import (
+    DOCUMENTS,
+    MESOS_1_4,
+    PROFILES,
+    Profile,
+    answered_by_another,
+    check_profile_named,
+)
 
 if TYPE_CHECKING:
     from fake_master.sources.cluster_file import ClusterSpec
@@ -31,7 +38,10 @@ FORMS = (
     ("fake:FILE", "The cluster of a file: a cluster file (TOML), or a snapshot (JSON). All of it lasts."),
     ("fake:FILE?fresh", "The same from the beginning: what commands have changed is forgotten."),
     ("fake:FILE?advance=60s", "The same after this much time has passed; without it, time stands still."),
-    ("fake:?version=1.11", "Like Mesos 1.11; the default is 1.4, or what the file says. Join options with &."),
+    (
+        "fake:?version=1.11",
+        "Like Mesos 1.11. The default is the documents' master, or what the file says. Join options with &.",
+    ),
 )
 """Each form and its meaning, for help."""
 _OPTIONS = ("fresh", "advance", "version")
@@ -58,8 +68,8 @@ class FakeAddress:
             if name not in _OPTIONS:
                 raise BadInput(f"'{name}' is not an option of a fake: address", hint=f"known: {', '.join(_OPTIONS)}")
         version = options.get("version")
-        if version is not None and version not in PROFILES:
-            raise BadInput(f"the fake master imitates Mesos {' or '.join(PROFILES)}, not '{version}'", field="version")
+        if version is not None:
+            check_profile_named(version, "version")
         if options.get("fresh", "") not in ("", "1", "true"):
             raise BadInput(
                 "fresh takes no value: it forgets the kept state", field="fresh", hint="leave it out to keep the state"
@@ -98,15 +108,37 @@ class FakeAddress:
             return replace(spec, mesos_version=self.version)
         return spec
 
+    @property
+    def profile(self) -> Profile | None:
+        """The rules that its version chooses; those of a file decide if it has none."""
+        if self.version is not None:
+            return check_profile_named(self.version, "version")
+        return DOCUMENTS if self.file is None else None
+
     def state_file(self) -> Path:
         """Where the state of this cluster, as this version, is kept."""
+        return state_folder() / "fake" / f"{self._stem()}{_ending(self.profile)}.sqlite"
+
+    def former_state_file(self) -> Path | None:
+        """Where that of the documents' master was kept while it was called 1.4; None of another one."""
+        if self.profile is not DOCUMENTS:
+            return None
+        return state_folder() / "fake" / f"{self._stem()}-{MESOS_1_4.name}.sqlite"
+
+    def _stem(self) -> str:
         if self.file is None:
-            return state_folder() / "fake" / f"built-in-{self.version or MESOS_1_4.name}.sqlite"
+            return "built-in"
         import hashlib
 
         digest = hashlib.blake2s(os.fsencode(os.path.realpath(self.file)), digest_size=8).hexdigest()
-        version = f"-{self.version}" if self.version else ""
-        return state_folder() / "fake" / f"{self.file.stem}-{digest}{version}.sqlite"
+        return f"{self.file.stem}-{digest}"
+
+
+def _ending(profile: Profile | None) -> str:
+    """The part of a file's name that tells the version; `-1.4` belonged to the documents' master."""
+    if profile is None:
+        return ""
+    return f"-{profile.version if profile is MESOS_1_4 else profile.name}"
 
 
 def open_on_call(
@@ -122,7 +154,7 @@ def open_on_call(
     a master, or at once if a clock is given. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
-    path = parsed.state_file()
+    path = _kept_path(parsed, notice)
     spec = None
     if parsed.file is not None and not (parsed.file.is_file() and path.exists()):
         spec = parsed.spec()  # refused before anything is made
@@ -137,8 +169,7 @@ def open_on_call(
         return DirectConnection(parsed.spec().start(registry, clock=clock), clock.sleep)
 
     if parsed.file is None:
-        built_in = PROFILES[parsed.version or MESOS_1_4.name]
-        return LazyConnection(start_built_in, registry, built_in, lambda: _explained(address, path))
+        return LazyConnection(start_built_in, registry, parsed.profile, lambda: _explained(address, path))
 
     from fake_master.sources.kept_cluster import KeptCluster, kept_time
     from fake_master.transports.connections import KeptConnection
@@ -179,12 +210,31 @@ def open_on_call(
     return connection
 
 
+def _kept_path(parsed: FakeAddress, notice: Callable[[str], None]) -> Path:
+    """Where the state is kept, under its present name; a note if another release answers."""
+    if parsed.version is not None and (note := answered_by_another(parsed.version)) is not None:
+        notice(note)
+    path, former = parsed.state_file(), parsed.former_state_file()
+    if former is not None and former.exists() and not path.exists():
+        _rename_state(former, path)
+    return path
+
+
+def _rename_state(former: Path, path: Path) -> None:
+    """Give the kept state its new name; the database comes last, so that no part of it is without the others."""
+    with suppress(OSError):  # another process did it, or the state cannot be written, which opening it will say
+        for beside in ("-wal", "-shm", ".good"):
+            with suppress(FileNotFoundError):
+                former.with_name(former.name + beside).rename(path.with_name(path.name + beside))
+        former.rename(path)
+
+
 def _nothing(_seconds: float) -> None:
     """Leave a clock that was given to the one who moves it."""
 
 
-_SOURCE, _FILES = "source", "files"
-"""The record of the files that a registry was made from, and of the version."""
+_SOURCE, _FILES, _PROFILE = "source", "files", "mesos_profile"
+"""The record of the files that a registry was made from, and of the profile's name."""
 
 
 def _follow_file(
@@ -203,13 +253,14 @@ def _follow_file(
     assert parsed.file is not None, "the built-in cluster has no file"
     known = registry.record(_SOURCE, _FILES)
     if known is not None and known["digests"] == _digests(known["digests"]):
-        return PROFILES[known["profile"]] if known["answers_at_rest"] else None
+        return PROFILES.get(known.get(_PROFILE, "")) if known["answers_at_rest"] else None
     spec = spec or parsed.spec()
+    for note in spec.notes():
+        notice(note)
     if known is not None:
         registry.forget_everything()
         if parsed.file.is_file():
             notice(f"{parsed.file} has been edited since the last command: the fake cluster starts over")
-    profile = PROFILES[spec.mesos_version] if isinstance(spec, ClusterSpec) else spec.profile
     files = [parsed.file, *(spec.task_files if isinstance(spec, ClusterSpec) else ())]
     with registry.transaction():
         registry.write(
@@ -217,7 +268,7 @@ def _follow_file(
             _FILES,
             {
                 "digests": _digests(map(str, files)),
-                "profile": profile.name,
+                _PROFILE: spec.profile.name,
                 "answers_at_rest": isinstance(spec, ClusterSpec) and not spec.flags,
             },
         )

@@ -251,6 +251,7 @@ def _plan(session: Session, source: _Source, save: Path | None, page: str | None
         made_by=__version__,
         master=identity,
         mesos_version=forecast.version,
+        mesos_profile=forecast.mesos_profile,
         file=source.file,
         wanted=source.text,
         prune=source.prune,

@@ -113,6 +113,7 @@ class SavedPlan(Document):
     made_by: str = Field(description="The version of mesosctl.")
     master: str = Field(description="The identity of the master: the plan is for no other one.")
     mesos_version: str
+    mesos_profile: str | None = None
     file: str = Field(description="The file with the desired state; - is standard input.")
     wanted: str = Field(description="The text of that file.")
     prune: bool

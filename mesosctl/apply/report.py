@@ -134,6 +134,7 @@ class PlanOrigin(NamedTuple):
     made_by: str
     master: str
     mesos_version: str
+    mesos_profile: str
     file: str
     wanted: str
     prune: bool

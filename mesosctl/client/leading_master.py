@@ -111,12 +111,12 @@ class LeadingMaster:
     def _name_old_version(self, error: MesosctlError) -> None:
         """Say so if a master whose answer cannot be read, or that lacks a path, is older than all that are known."""
         from mesosctl.mesos.messages import responses
-        from mesosctl.mesos.rules.version_profile import MESOS_1_4, is_too_old
+        from mesosctl.mesos.rules.version_profile import is_too_old
 
         with suppress(MesosctlError):
             version = responses.version(self.get_once("/version"))
             if is_too_old(version):
-                error.reword(f"Mesos {version} is too old: mesosctl works with Mesos {MESOS_1_4.name} and later")
+                error.reword(f"Mesos {version} is too old: mesosctl works with Mesos 1.4 and later")
                 error.field, error.hint = None, "upgrade the master, or name another one with --master"
 
     @property
@@ -138,22 +138,24 @@ class LeadingMaster:
 
     @property
     def profile(self) -> "Profile":
-        """The profile of the master's version."""
-        from mesosctl.mesos.rules.version_profile import profile_of
+        """The profile of the master, with a notice if its version is unreadable or newer than all that are known."""
+        from mesosctl.mesos.messages import responses
+        from mesosctl.mesos.rules.version_profile import is_version, newer_than_known, profile_of
 
         if self._profile is None:
-            self._profile = profile_of(self.version())
+            version = self.version()
+            self._profile = profile_of(version, responses.git_tag(self.get_once("/version")))
+            if not is_version(version):
+                self.notice(f"the master shows '{version}' as its version; assumed to be {self._profile}")
+            elif (note := newer_than_known(version)) is not None:
+                self.notice(note)
         return self._profile
 
     def version(self) -> str:
-        """The version that the master shows (GET /version, which is open to all), with a notice if it is unreadable."""
+        """The version that the master shows (GET /version, which is open to all)."""
         from mesosctl.mesos.messages import responses
-        from mesosctl.mesos.rules.version_profile import is_version, profile_of
 
-        version = responses.version(self.get("/version"))
-        if not is_version(version):
-            self.notice(f"the master shows '{version}' as its version; assumed to be Mesos {profile_of(version).name}")
-        return version
+        return responses.version(self.get_once("/version"))
 
     # --- Reading ----------------------------------------------------------------------------------
 

@@ -69,6 +69,7 @@ class HistoryCluster(Mirrored):
     cluster_id: Annotated[str, named("cluster.cluster_id")]
     address: Annotated[str, named("cluster.address")]
     mesos_version: Annotated[str | None, named("cluster.version")]
+    mesos_profile: Annotated[str | None, named("cluster.mesos_profile")]
     first_seen: Annotated[_Time, named("cluster.first_seen")]
     last_seen: Annotated[_Time, named("cluster.last_seen")]
     clean_end: Annotated[bool, named("cluster.clean_end")]

@@ -101,6 +101,7 @@ class _Exporter:
             "cluster_id": alias.of("cluster", cluster.cluster_id),
             "address": alias.of("address", cluster.address),
             "mesos_version": cluster.version,
+            "mesos_profile": cluster.mesos_profile,
             "first_seen": self._time(cluster.first_seen),
             "last_seen": self._time(cluster.last_seen),
             "clean_end": cluster.clean_end,

@@ -343,14 +343,15 @@ class Recorder:
         metrics = self._learn_time(master, connecting=True)
         self._departures.begin(metrics)
         now = self._now()
-        version = self._allowed(master, lambda: responses.version(master.get("/version")))
+        version = self._allowed(master, master.version)
         flags = self._allowed(master, lambda: responses.flags(master.get("/flags")))
         self._shows_runs = True
         lending = _lending(flags, state)
         with self._begun(flags or {}, now) as ledger:
             after = ledger.cluster.last_seen
             self._tell_gap(after, now)
-            ledger.connected(now, version, self._options.address, self._options.principal)
+            profile = None if version is None else master.profile.name
+            ledger.connected(now, version, self._options.address, self._options.principal, profile)
             ledger.take_state(state, after=after)
             ledger.seen(now)
             self._heard, self._is_connected = now, True

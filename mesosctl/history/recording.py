@@ -114,7 +114,9 @@ class Ledger:
         self.now = max(self.now, at)
         return self.now
 
-    def connected(self, now: Micros, version: str | None, address: str, principal: str | None) -> None:
+    def connected(
+        self, now: Micros, version: str | None, address: str, principal: str | None, profile: str | None = None
+    ) -> None:
         """A master is heard from; the time since it was last seen is a gap."""
         cluster, last = self.cluster, self.cluster.last_seen
         steps = cluster.clock_steps
@@ -128,6 +130,7 @@ class Ledger:
             cluster,
             address=address,
             version=version or cluster.version,
+            mesos_profile=profile if version else cluster.mesos_profile,
             principal=principal,
             first_seen=self.now if cluster.first_seen is None else cluster.first_seen,
             last_seen=self.now,

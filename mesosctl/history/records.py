@@ -46,6 +46,8 @@ class RecordedCluster:
     """The principal that recorded it; what it could see may be filtered."""
     clock_steps: int = 0
     """The number of times that the master's clock went backwards."""
+    mesos_profile: str | None = None
+    """The name of its master's profile; None of an import, and of what was written before there were any."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ CREATE TABLE clusters (
   last_time   REAL,
   clean_end   INTEGER NOT NULL,      -- 1 if the recorder ended in order
   principal   TEXT,                  -- who recorded; its view may be filtered
-  clock_steps INTEGER NOT NULL       -- how often the master's clock went backwards
+  clock_steps INTEGER NOT NULL,      -- how often the master's clock went backwards
+  mesos_profile TEXT                 -- whose rules it follows: documents, or a minor release; absent before schema 3
 );
 
 CREATE TABLE names (                 -- every id and word that repeats, once

@@ -53,9 +53,10 @@ from mesosctl.mesos.errors import BadInput, Conflict, MesosctlError
 from mesosctl.mesos.messages.resources import list_to_json, to_model
 from mesosctl.suggestion import command
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 _OLDEST = 1
-"""The same tables, and no settings of the kind lending; a writer makes it the present version."""
+"""No settings of the kind lending, which came with 2, and no profile of a cluster, which came with 3; a writer makes it
+the present version."""
 APPLICATION_ID = 0x6D65736F
 """Says that a file is a recording: "meso"."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
@@ -413,7 +414,8 @@ class SqliteRecording(Recording):
 
     def clusters(self) -> list[RecordedCluster]:
         """See `Recording.clusters`."""
-        query = f"SELECT {_CLUSTER.names} FROM clusters ORDER BY cluster"  # noqa: S608  # our own words
+        names = _CLUSTER.names if self._has_profiles() else _CLUSTER.names.replace("mesos_profile", "NULL")
+        query = f"SELECT {names} FROM clusters ORDER BY cluster"  # noqa: S608  # our own words
         return list(self._rows(query, (), self._recorded_cluster))
 
     def counts(self, cluster_id: str) -> RowCounts:
@@ -529,10 +531,15 @@ class SqliteRecording(Recording):
                 raise _damaged(self._path, f"a row cannot be read: {error}") from None
 
     def _recorded_cluster(self, row: Any) -> RecordedCluster:
-        cluster_id, address, version, first, last, clean_end, principal, steps = _CLUSTER.checked(row)
+        cluster_id, address, version, first, last, clean_end, principal, steps, profile = _CLUSTER.checked(row)
         return RecordedCluster(
-            cluster_id, address, version, _maybe_micros(first), _maybe_micros(last), bool(clean_end), principal, steps
-        )
+            cluster_id, address, version, _maybe_micros(first), _maybe_micros(last), bool(clean_end), principal, steps,
+            profile,
+        )  # fmt: skip
+
+    def _has_profiles(self) -> bool:
+        columns = self._connection.execute("PRAGMA table_info(clusters)")
+        return any(column[1] == "mesos_profile" for column in columns)
 
     def _agent(self, row: Any) -> RecordedAgent:
         agent, host, total, start, end, cause, attributes = _AGENT.checked(row)
@@ -629,7 +636,7 @@ class _Columns:
 
 _CLUSTER = _Columns("clusters", {
     "cluster_id": str, "address": str, "version": str | None, "first_time": _Time | None, "last_time": _Time | None,
-    "clean_end": _Flag, "principal": str | None, "clock_steps": int,
+    "clean_end": _Flag, "principal": str | None, "clock_steps": int, "mesos_profile": str | None,
 })  # fmt: skip
 _AGENT = _Columns("agent_rows", {
     "agent": int, "host": str, "resources": int, "from_time": _Time, "to_time": _Time | None,
@@ -729,6 +736,8 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
             with _explained(path):
                 self._connection.execute("PRAGMA journal_mode=WAL")
                 self._connection.execute("PRAGMA synchronous=FULL")
+                if not self._has_profiles():
+                    self._connection.execute("ALTER TABLE clusters ADD COLUMN mesos_profile TEXT")
                 self._connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
                 self._words.know_resources()
         except BaseException:
@@ -807,11 +816,12 @@ class SqliteWriter(SqliteRecording, RecordingWriter):
         """See `RecordingWriter.put_cluster`."""
         changed = ", ".join(f"{name} = excluded.{name}" for name in _CLUSTER.kinds if name != "cluster_id")
         self._write(
-            f"INSERT INTO clusters ({_CLUSTER.names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own words
+            f"INSERT INTO clusters ({_CLUSTER.names}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608  # our own words
             f" ON CONFLICT (cluster_id) DO UPDATE SET {changed}",
             (
                 cluster.cluster_id, cluster.address, cluster.version, _maybe_seconds(cluster.first_seen),
                 _maybe_seconds(cluster.last_seen), cluster.clean_end, cluster.principal, cluster.clock_steps,
+                cluster.mesos_profile,
             ),
         )  # fmt: skip
 

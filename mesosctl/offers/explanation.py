@@ -17,7 +17,6 @@ from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agen
 from mesosctl.mesos.messages.frameworks import completed_frameworks
 from mesosctl.mesos.names import ROLE_OR_FRAMEWORK, Names, kind_of
 from mesosctl.mesos.roles import did_you_mean, top_level
-from mesosctl.mesos.rules import version_profile as profile
 from mesosctl.offers.crowds import account_likeness
 from mesosctl.reading.offers_after_failover import recovery
 from mesosctl.reading.quotas import read_if_allowed
@@ -265,7 +264,7 @@ def _explanation(
         refusals=None if refusals is None else int(refusals),
         has_whitelist=UNKNOWN_WHITELIST in snapshot.unknown,
         could_borrow=snapshot.lending is not None and "REVOCABLE_RESOURCES" not in framework.capabilities,
-        has_limits=profile.profile_of(snapshot.version).knows_update_quota,
+        has_limits=snapshot.profile.knows_update_quota,
         sharers=sum(account.role in other.roles for other in snapshot.frameworks),
         recovery=held_back,
         larger_limits=_larger_limits(snapshot, account),

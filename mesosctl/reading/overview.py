@@ -24,6 +24,7 @@ from mesosctl.mesos.messages.frameworks import completed_frameworks, listed_fram
 from mesosctl.mesos.names import agent_names, framework_names
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework
 from mesosctl.mesos.rules.rate_limits import RateLimits
+from mesosctl.mesos.rules.version_profile import described
 from mesosctl.reading.lists import as_typed
 from mesosctl.reading.offers_after_failover import recovery_if_shown
 from mesosctl.reading.quotas import account_of_roles
@@ -59,7 +60,8 @@ class OverviewReader:
         at = self._clock()
         self._unknown = {}
         if self._version is None:
-            self._version = responses.version(self._master.get("/version"))
+            profile = self._master.profile
+            self._version = described(self._master.version(), profile)
             flags = self._allowed("rate limits", lambda: ratelimit_api.rate_limits(self._master.get("/flags")))
             self._limits = flags
         metrics = self._allowed("metrics", lambda: self._master.get("/metrics/snapshot")) or {}

@@ -31,7 +31,15 @@ from mesosctl.mesos.door.replay import (
 )
 from mesosctl.mesos.door.replayed_tasks import ReplayedTask, ReplayedTasks
 from mesosctl.mesos.errors import BadInput, UsageError
-from mesosctl.mesos.rules.version_profile import MESOS_1_11, PROFILES
+from mesosctl.mesos.rules.version_profile import (
+    MESOS_1_11,
+    UNMARKED_HINT,
+    Profile,
+    answered_by_another,
+    check_profile_named,
+    profile_stored,
+    unmarked,
+)
 from mesosctl.whatif.added_demand import with_frameworks
 from mesosctl.whatif.changes import AddAgents, parse_change
 from mesosctl.whatif.played_demand import PlayedDemand, TimedChange, play
@@ -88,7 +96,9 @@ def read_demand(
     frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted, is_imported=is_imported)
     settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda setting: setting.at)
     gaps = list(recording.gaps(cluster.cluster_id, window))
+    profile = _profile(version, cluster)
     assumptions = [
+        *_about_version(version, cluster),
         "tasks are wanted as on record, however long they wait",
         "a task that waits does not wait for others, and takes any agent once its own had no room for it",
     ]
@@ -96,7 +106,7 @@ def read_demand(
         assumptions.append(f"{counted(len(gaps), 'gap')} in the recording: what was wanted meanwhile is unknown")
     return RecordedDemand(
         cluster_id=cluster.cluster_id,
-        version=_version(version) or cluster.version or MESOS_1_11.version,
+        version=cluster.version if version is None and cluster.version else profile.version,
         since=since,
         until=until,
         agents=agents,
@@ -107,17 +117,26 @@ def read_demand(
         is_imported=is_imported,
         assumptions=(*assumptions, *left_out.sentences()),
         ids=[ids[place] for place in wanted.order] if with_ids else (),
+        mesos_profile=profile.name,
     )
 
 
-def _version(name: str | None) -> str | None:
-    """The version that --mesos-version names.  Raises UsageError."""
-    if name is None:
-        return None
-    if name not in PROFILES:
-        known = " and ".join(PROFILES)
-        raise UsageError(f"there are rules of Mesos {known}, not of '{name}'", field="--mesos-version")
-    return PROFILES[name].version
+def _profile(name: str | None, cluster: RecordedCluster) -> Profile:
+    """The profile that --mesos-version names, or that of the recording.  Raises UsageError."""
+    if name is not None:
+        return check_profile_named(name, "--mesos-version", UsageError)
+    return profile_stored(cluster.mesos_profile, cluster.version) if cluster.version else MESOS_1_11
+
+
+def _about_version(name: str | None, cluster: RecordedCluster) -> Iterator[str]:
+    """Sentences about whose rules a replay follows."""
+    if name is not None:
+        notes = [answered_by_another(name)]
+    else:
+        version = cluster.version or ""
+        is_unmarked = unmarked(version, cluster.mesos_profile)
+        notes = [f"{is_unmarked}; {UNMARKED_HINT}" if is_unmarked else answered_by_another(version)]
+    yield from filter(None, notes)
 
 
 class _LeftOut:

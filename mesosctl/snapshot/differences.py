@@ -54,6 +54,8 @@ def changes(before: ClusterSnapshot, after: ClusterSnapshot) -> list[SnapshotDif
 def _changes(before: ClusterSnapshot, after: ClusterSnapshot) -> Iterator[SnapshotDifference]:
     if before.version != after.version:
         yield SnapshotDifference("master", "version", "", before.version, after.version)
+    if before.profile != after.profile:
+        yield SnapshotDifference("master", "profile", "", before.profile.name, after.profile.name)
     yield from _by_name("flag", before.flags, after.flags, lambda text: {"": text})
     yield from _by_name(
         "agent", {agent.id: agent for agent in before.agents}, {agent.id: agent for agent in after.agents}, _agent

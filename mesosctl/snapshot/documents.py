@@ -12,6 +12,7 @@ class SnapshotTaken(Document):
     kind: Literal["snapshot.taken"] = "snapshot.taken"
     file: str
     mesos_version: str
+    mesos_profile: str
     agents: int
     frameworks: int
     tasks: int
@@ -27,6 +28,7 @@ class SnapshotTaken(Document):
         return cls(
             file=file,
             mesos_version=snapshot.version,
+            mesos_profile=snapshot.profile.name,
             agents=len(snapshot.agents),
             frameworks=len(snapshot.frameworks),
             tasks=sum(usage.tasks for usage in snapshot.usages),

@@ -26,7 +26,13 @@ def snapshot_taken(snapshot: ClusterSnapshot, file: str) -> Report:
     }
     return Report(
         [Column("FILE"), Column("MESOS"), *(Column(name.upper(), kind="number") for name in counts)],
-        [[file, snapshot.version, *map(str, counts.values())]],
+        [
+            [
+                file,
+                snapshot.profile.name if snapshot.profile.is_documents else snapshot.version,
+                *map(str, counts.values()),
+            ]
+        ],
         [file],
         document,
         remark=["", "what the master does not show:", *(f"  {sentence}" for sentence in snapshot.unknown)]

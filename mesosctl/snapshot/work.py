@@ -99,6 +99,7 @@ def read_snapshot(
         weights=after.weights or {},
         flags=_decisive(flags, lends=lent is not None),
         lending=lent,
+        mesos_profile=master.profile.name,
     )
     return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
 

@@ -489,7 +489,7 @@ def _head(overview: Overview, state: TopState, around: ScreenStatus, width: int)
     at = time.strftime("%H:%M:%S", time.localtime(overview.taken_at))
     pace = "paused" if state.paused else f"updated {'at each event and ' * around.is_live}every {around.every:g}s"
     order = f"sorted by {state.sort}{', reversed' if state.reverse else ''}"
-    title = f"{around.master}  Mesos {overview.version}  {at}  {pace}  {order}"
+    title = f"{around.master}  {overview.version}  {at}  {pace}  {order}"
     if len(title) > width:
         title = f"{around.master}  {at}  {pace}  {order}"
     head = [Text(cut(title, width).ljust(width), style="bold reverse"), Text(cut(_cluster_line(overview), width))]

@@ -81,6 +81,7 @@ class TuningDocument(Document, Mirrored):
     verdict: Annotated[str, named("tuning.verdict")]
     cluster_id: Annotated[str, named("demand.cluster_id")]
     mesos_version: Annotated[str, named("demand.version")]
+    mesos_profile: Annotated[str, named("demand.profile.name")]
     since: Annotated[UtcTime, named("demand.since")]
     until: Annotated[UtcTime, named("demand.until")]
     imported: Annotated[bool, named("demand.is_imported")]

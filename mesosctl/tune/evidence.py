@@ -34,7 +34,7 @@ _KEPT = 90 * 86_400.0
 
 def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
     """Return a digest of everything that a replay depends on, beside the changes."""
-    digest = hashlib.blake2s(f"{_FORM}\n{__version__}\n{demand.version}\n{options}".encode())
+    digest = hashlib.blake2s(f"{_FORM}\n{__version__}\n{demand.profile.name}\n{options}".encode())
     digest.update(f"\n{demand.since}\n{demand.until}".encode())
     for agent in demand.agents:
         digest.update(f"{agent.agent.id}\n{agent.agent.total}\n{agent.start}\n{agent.end}\n".encode())

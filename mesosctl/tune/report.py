@@ -144,8 +144,8 @@ def _remark(answer: Tuned, shown: int) -> Iterator[str]:
         yield f"the search was stopped: the same command with {same_window(demand)} goes on with what is known"
     yield f"candidates replayed: {len(tuning.tried)} of {tuning.space.count:,} within the bounds"
     yield (
-        f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on Mesos "
-        f"{demand.version}"
+        f"{demand.cluster_id} from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC, played on "
+        f"{demand.master}"
     )
     unchanged = tuning.tried.get(tuning.space.unchanged)
     if unchanged is not None and unchanged.calibration is not None:

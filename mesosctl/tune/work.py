@@ -14,7 +14,7 @@ from mesosctl.mesos.door.replay import RecordedDemand, calibrate, never_fitting,
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.messages.strict.reading import Fault
 from mesosctl.mesos.roles import check_name, did_you_mean, with_ancestors
-from mesosctl.mesos.rules.version_profile import profile_of
+from mesosctl.mesos.rules.version_profile import described
 from mesosctl.reading.side_by_side import Forked, processors
 from mesosctl.tune.goals import GoalsFile
 from mesosctl.tune.search import (
@@ -107,10 +107,10 @@ def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space, unknown:
         return {name: much for name, much in known.items() if much > space.total.get_amount(name)}
 
     has = in_words(space.total)
-    profile = profile_of(demand.version)
+    profile = demand.profile
     for variable, path in zip(goals.unknowns, goals.paths, strict=True):
         if variable.kind == "limit" and not profile.knows_update_quota:
-            yield Fault(path, f"Mesos {demand.version} has no limits, which came with 1.9")
+            yield Fault(path, f"{described(demand.version, profile)} has no limits, which came with 1.9")
         if variable.kind != "guarantee":
             continue
         above = too_many(variable.high)

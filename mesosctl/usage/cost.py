@@ -24,7 +24,7 @@ from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.roles import top_level
-from mesosctl.mesos.rules.version_profile import profile_of
+from mesosctl.mesos.rules.version_profile import profile_stored
 from mesosctl.usage.calculation import UNKNOWN, By
 from mesosctl.usage.event_queue import EventQueue
 from mesosctl.usage.prices import LEAST, UNITS, Prices, Rates
@@ -479,7 +479,8 @@ class _Sweep:
         self._unplaced: dict[str, _Unplaced] = {}
         self._beyond = 0
         """The units that tasks cost on unknown agents while no agent was known, which are in service too."""
-        self._kept = _Guarantees(counts_reserved=profile_of(cluster.version or "").reservations_consume_quota)
+        profile = profile_stored(cluster.mesos_profile, cluster.version or "")
+        self._kept = _Guarantees(counts_reserved=profile.reservations_consume_quota)
         self._guaranteed: defaultdict[str, _Integrals] = defaultdict(lambda: _Integrals(clock))
         self._lent_names: frozenset[str] = frozenset()
         """The resources that the master lends now."""

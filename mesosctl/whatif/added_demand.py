@@ -85,6 +85,7 @@ def demand_of_snapshot(snapshot: ClusterSnapshot, added: Sequence[FrameworkToAdd
         tasks=[],
         assumptions=(*FROM_A_SNAPSHOT, *snapshot.unknown),
         snapshot=replace(snapshot, frameworks=frameworks, offers=()),
+        mesos_profile=snapshot.mesos_profile,
     )
 
 

@@ -151,6 +151,7 @@ class ForecastDocument(Document, Mirrored):
     answer: Answer = Field(description="yes if it is harmless, no if not.")
     verdict: str = Field(description="The answer in a sentence.")
     mesos_version: Annotated[str, named("version")]
+    mesos_profile: str = Field(description="Whose rules decide: documents, or a minor release of Mesos.")
     taken_at: float = Field(description="When the snapshot was taken, in seconds since the epoch.")
     agents: int = Field(description="Agents in service before the change.")
     assume: Literal["hold", "accept"]

@@ -73,7 +73,7 @@ def _facts(forecast: Forecast, origin: ReportOrigin) -> Iterator[tuple[str, str]
     allocations = "1 allocation" if forecast.cycles == 1 else f"{forecast.cycles} allocations"
     agents = f"{agents_text(forecast.agents)} in service"
     yield from origin.facts()
-    yield "Snapshot", f"Mesos {forecast.version}, {agents}, taken {utc_second(forecast.taken_at)} UTC"
+    yield "Snapshot", f"{forecast.master}, {agents}, taken {utc_second(forecast.taken_at)} UTC"
     yield "Time", f"{allocations} ({forecast.seconds:g} s) after the change"
     yield "Assumed", ASSUMPTIONS[forecast.assume]
 

@@ -106,6 +106,7 @@ class ReplayDocument(Document, Mirrored):
     from_snapshot: Annotated[bool, named("demand.is_of_snapshot")]
     """Whether it begins with a cluster as it is, and not with a recording."""
     mesos_version: Annotated[str, named("demand.version")]
+    mesos_profile: Annotated[str, named("demand.profile.name")]
     since: Annotated[UtcTime, named("demand.since")]
     until: Annotated[UtcTime, named("demand.until")]
     imported: Annotated[bool, named("demand.is_imported")]

@@ -149,9 +149,9 @@ def about_recording(answer: Replay) -> list[str]:
 def _played(answer: Replay) -> str:
     demand = answer.demand
     if demand.snapshot is not None:
-        return f"the cluster at {utc_minute(demand.since)} UTC, played on Mesos {demand.version}"
+        return f"the cluster at {utc_minute(demand.since)} UTC, played on {demand.master}"
     times = f"from {utc_minute(demand.since)} to {utc_minute(demand.until)} UTC"
-    return f"{demand.cluster_id} {times}, played on Mesos {demand.version}"
+    return f"{demand.cluster_id} {times}, played on {demand.master}"
 
 
 def _trust(answer: Replay) -> Iterator[str]:

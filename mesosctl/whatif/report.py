@@ -135,9 +135,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         most=None,
     )
     yield ""
-    yield (
-        f"Mesos {forecast.version}, {in_service(forecast)}; {counted(forecast.cycles, 'allocation')} after the change"
-    )
+    yield (f"{forecast.master}, {in_service(forecast)}; {counted(forecast.cycles, 'allocation')} after the change")
 
 
 def _guarantees(forecast: Forecast) -> Iterator[str | Report]:
@@ -218,8 +216,7 @@ def _in_short(forecast: Forecast) -> Iterator[str]:
     moved = f"{after_change}, as before" if is_same else f"{after_change} (before: {before_change})"
     yield f"largest guarantee that could still be added: {moved}"
     yield (
-        f"Mesos {forecast.version}, {in_service(forecast)}; "
-        f"{len(forecast.unknowns)} facts are assumed (-o wide lists them)"
+        f"{forecast.master}, {in_service(forecast)}; {len(forecast.unknowns)} facts are assumed (-o wide lists them)"
     )
 
 

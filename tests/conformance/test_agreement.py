@@ -78,7 +78,7 @@ def frameworks(draw: st.DrawFn, number: int) -> SimulatedFrameworkSpec:
 @st.composite
 def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
     lends = lending and draw(st.booleans())
-    version = "1.11" if lends else draw(st.sampled_from(["1.4", "1.11"]))
+    version = "1.11" if lends else draw(st.sampled_from(["documents", "1.11"]))
     kept = MemoryRegistry()
     lab = Lab(
         *draw(st.lists(agents(), min_size=1, max_size=4)),

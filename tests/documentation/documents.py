@@ -68,9 +68,9 @@ Five documents describe the master that mesosctl was made for. This page lists w
 behaviour of a master, section by section, in our own words. In the code, `docs/explanation/documents.md, "Failover"`
 names one of these sections. Each statement has at least one test of its own: `tests/seeds/sentences.toml` names it.
 
-The documents describe a master of about version 1.4. If they differ from Mesos 1.11, the fake master follows the
-documents by default, and Mesos 1.11 with `--mesos-version 1.11`. [The allocator](allocator.md) states how resources are
-shared out in both.
+The documents describe a master of the time of Mesos 1.4 that was never released. It is called `documents`, and is the
+default of the fake master; its number is 1.4.0, and the `git_tag` in /version is `documents`. With `--mesos-version
+1.11` the fake master is Mesos 1.11. [The allocator](allocator.md) states how resources are shared out in both.
 """
 
 _OF_MESOS = """\

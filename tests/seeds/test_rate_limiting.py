@@ -23,7 +23,7 @@ from tests.seeds.rate_limiting import BROKEN, NUMBERED, P_1, P_1_2, SAMPLE
 
 def test_every_later_master_has_the_flag():
     assert MasterFlags.parse({"rate_limits": json.dumps(SAMPLE)}).rate_limits == from_json(SAMPLE)
-    for version in ("1.4", "1.11"):
+    for version in ("documents", "1.11"):
         framework = Scheduler(Lab(rate_limits=P_1, version=version), principal="p")
         framework.send("a", "b")
         assert framework.processed == ["a"]

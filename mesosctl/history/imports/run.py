@@ -178,7 +178,7 @@ def _add_around(
             cluster.cluster_id, cluster.address, cluster.version,
             span.start if first is None else min(first, span.start),
             span.end if last is None else max(last, span.end),
-            cluster.clean_end, cluster.principal, cluster.clock_steps,
+            cluster.clean_end, cluster.principal, cluster.clock_steps, cluster.mesos_profile,
         )
     )  # fmt: skip
 

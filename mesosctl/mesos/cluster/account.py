@@ -36,7 +36,7 @@ from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
 from mesosctl.mesos.rules.offers.frameworks import ListedFramework
 from mesosctl.mesos.rules.quota.capacity import capacity, total_guarantees, unpromised
-from mesosctl.mesos.rules.version_profile import Profile, profile_of
+from mesosctl.mesos.rules.version_profile import Profile
 
 _NOTHING = Quantities()
 _NO_RESOURCES = Resources()
@@ -507,9 +507,8 @@ def _source_of(snapshot: ClusterSnapshot) -> ClusterSource:
     holds: dict[str, set[str]] = {}
     for usage in snapshot.usages:
         holds.setdefault(usage.framework_id, set()).add(usage.role)
-    profile = profile_of(snapshot.version)
     return ClusterSource(
-        profile=profile,
+        profile=snapshot.profile,
         agents=[
             AgentBalance(
                 agent.id,
@@ -537,7 +536,7 @@ def _source_of(snapshot: ClusterSnapshot) -> ClusterSource:
         ],
         quotas=snapshot.quotas,
         weights=snapshot.weights,
-        capacity=capacity(snapshot.agents, profile),
+        capacity=capacity(snapshot.agents, snapshot.profile),
         lends=snapshot.lending is not None,
         limits_count_revocable=snapshot.lending is None,
     )

@@ -14,6 +14,7 @@ from mesosctl.mesos.amounts.values import immutable
 from mesosctl.mesos.cluster.agents import ClusterAgent
 from mesosctl.mesos.rules.offers.constraints import INSTALL, can_match, has_patterns, without_patterns
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
+from mesosctl.mesos.rules.version_profile import Profile, profile_stored
 
 TaskPhase = Literal["running", "waiting", "ending", "arriving"]
 """Started; accepted by its agent, which has no room yet; being killed; launched, and not yet known to its agent."""
@@ -128,6 +129,13 @@ class ClusterSnapshot:
     """None if nothing is lent."""
     unknown: tuple[str, ...] = ()
     """The facts that the master did not show, or that this principal may not see, each with the assumption for it."""
+    mesos_profile: str | None = None
+    """The name of its master's profile; None if the snapshot was written before there were any."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules of its master."""
+        return profile_stored(self.mesos_profile, self.version)
 
 
 def evaluable(snapshot: ClusterSnapshot) -> ClusterSnapshot:

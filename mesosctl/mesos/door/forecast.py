@@ -17,6 +17,7 @@ from mesosctl.mesos.cluster.guarantees import GuaranteeState, guarantee_state
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.role_status import RoleStatus
 from mesosctl.mesos.rules.offers.offers import OnAgent
+from mesosctl.mesos.rules.version_profile import PROFILES, described
 
 Assumption = Literal["hold", "accept"]
 """The behaviour of frameworks: keep offers unanswered, or run tasks on all they are offered."""
@@ -299,6 +300,8 @@ class Forecast:
 
     version: str
     """Of the master."""
+    mesos_profile: str
+    """The name of its profile."""
     taken_at: float
     """When the snapshot was taken, in seconds since the epoch."""
     agents: int
@@ -335,6 +338,11 @@ class Forecast:
     """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
+
+    @property
+    def master(self) -> str:
+        """The words for it."""
+        return described(self.version, PROFILES[self.mesos_profile])
 
     @property
     def tasks_lost(self) -> int:

@@ -24,6 +24,7 @@ from mesosctl.mesos.door.forecast import AnsweredChange
 from mesosctl.mesos.door.replayed_tasks import ReplayedTask
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.mesos.roles import is_strict_subrole
+from mesosctl.mesos.rules.version_profile import Profile, described, profile_stored
 
 DEFAULT_WAIT_LIMIT = 3600.0
 """Seconds."""
@@ -93,6 +94,18 @@ class RecordedDemand:
     """Of the tasks, in the same order; empty unless each of them is shown."""
     snapshot: ClusterSnapshot | None = None
     """The cluster at the beginning, with what runs on it until the end; None if a recording says what ran."""
+    mesos_profile: str | None = None
+    """The name of the profile whose rules it follows; None for that of the version."""
+
+    @property
+    def profile(self) -> Profile:
+        """The rules that a replay follows."""
+        return profile_stored(self.mesos_profile, self.version)
+
+    @property
+    def master(self) -> str:
+        """The words for it."""
+        return described(self.version, self.profile)
 
     @property
     def is_of_snapshot(self) -> bool:

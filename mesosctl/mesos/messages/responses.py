@@ -20,6 +20,12 @@ def version(answer: Any) -> str:
     return _text(_object(answer, "").get("version"), "version")
 
 
+def git_tag(answer: Any) -> str:
+    """`GET /version`: the tag of its build, "" if it shows none."""
+    tag = _object(answer, "").get("git_tag")
+    return tag if isinstance(tag, str) else ""
+
+
 def quotas(answer: Any) -> dict[str, Quota]:
     """Read `GET /quota`: every role with an entry, sorted; a default `Quota` for an empty entry."""
     top = _answer(answer, "infos", "configs")
@@ -55,7 +61,8 @@ def quota_status(
     answer: dict[str, Any] = {
         "infos": [_quota_info(role, guarantees, profile) for role, (guarantees, _) in stored.items()]
     }
-    if profile.configs_always_shown or any(limits for _, limits in stored.values()):
+    has_limits = any(limits for _, limits in stored.values())
+    if profile.configs_shown == "always" or (profile.configs_shown == "with limits" and has_limits):
         answer["configs"] = [_quota_config(role, *amounts) for role, amounts in stored.items()]
     return answer
 

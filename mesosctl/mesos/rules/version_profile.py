@@ -1,26 +1,34 @@
-"""The differences between the master of the documents (about 1.4) and the last release, 1.11.
+"""What differs between the releases of Mesos, and between them and the master of the design documents.
 
-The differences are data, chosen once by a master's version (Mesos documentation, "Quota", of 1.4 and of 1.11); all
-other code uses the profile, never the version.
+Each master has one profile: `documents`, or a release of Mesos.  It is chosen once, by what /version shows
+(`profile_of`) or by what a person names (`profile_named`); all other code asks the profile, never a version.  What each
+release does was seen on a real master of that release (docs/explanation/releases.md).
 """
 
 import json
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.errors import BadInput, MesosctlError
 
 
 class Profile(NamedTuple):
     """The behaviour of one master, as far as masters differ."""
 
     name: str
+    """`documents`, or the minor release, "1.11"."""
     version: str
+    """The number that the master shows."""
+    release: str | None
+    """The release whose messages it speaks; None for the documents' master, which knows all of them."""
     default_role_may_have_quota: bool
     """Whether "*" may be given a quota."""
-    quota_sets_limits: bool
-    """Whether a v0 quota is also an upper bound."""
+    guarantee_is_limit: bool
+    """Whether a role is offered nothing unreserved beyond its guarantee."""
+    quota_request_sets_limit: bool
+    """Whether POST /quota makes the guarantee a limit, too."""
     reservations_consume_quota: bool
     """Whether reservations of a role count towards its quota."""
     quota_takes_whole_agents: bool
@@ -31,12 +39,12 @@ class Profile(NamedTuple):
     """Whether the capacity heuristic counts registered agents that are disconnected or deactivated."""
     guarantee_shows_role: bool
     """Whether GET /quota writes `"role": "*"` into each guarantee."""
-    configs_always_shown: bool
-    """Whether GET /quota writes `configs` even when no role has limits."""
+    configs_shown: Literal["never", "with limits", "always"]
+    """When GET /quota writes `configs`."""
     delete_path_may_contain_slash: bool
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
-    """Whether the master supports the v1 call UPDATE_QUOTA."""
+    """Whether the master supports the v1 call UPDATE_QUOTA, and limits."""
     whitelist_shows_roles_above: bool
     """Whether /roles also shows the roles above those of `--roles`."""
     sends_whole_checkpoint: bool
@@ -46,18 +54,34 @@ class Profile(NamedTuple):
     agent_capabilities: tuple[str, ...]
     """The capabilities with which an agent of the same version registers."""
 
+    @property
+    def is_documents(self) -> bool:
+        """Whether it is the master of the design documents, which was never released."""
+        return self.release is None
 
-MESOS_1_4 = Profile(
-    name="1.4",
+    @property
+    def git_tag(self) -> str:
+        """The tag that /version shows: that of the documents' master is how programs know it."""
+        return self.name if self.is_documents else self.version
+
+    def __str__(self) -> str:
+        """`Mesos 1.11.0`."""
+        return described(self.version, self)
+
+
+DOCUMENTS = Profile(
+    name="documents",
     version="1.4.0",
+    release=None,
     default_role_may_have_quota=False,
-    quota_sets_limits=False,
+    guarantee_is_limit=False,
+    quota_request_sets_limit=False,
     reservations_consume_quota=False,
     quota_takes_whole_agents=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     guarantee_shows_role=True,
-    configs_always_shown=False,
+    configs_shown="with limits",
     delete_path_may_contain_slash=False,
     knows_update_quota=False,
     whitelist_shows_roles_above=False,
@@ -66,46 +90,133 @@ MESOS_1_4 = Profile(
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
 
-MESOS_1_11 = Profile(
-    name="1.11",
-    version="1.11.0",
-    default_role_may_have_quota=True,
-    quota_sets_limits=True,
+MESOS_1_4 = Profile(
+    name="1.4",
+    version="1.4.3",
+    release="1.4.3",
+    default_role_may_have_quota=False,
+    guarantee_is_limit=True,
+    quota_request_sets_limit=False,
     reservations_consume_quota=True,
     quota_takes_whole_agents=False,
+    capacity_includes_static_reservations=False,
+    capacity_includes_inactive_agents=False,
+    guarantee_shows_role=False,
+    configs_shown="never",
+    delete_path_may_contain_slash=True,
+    knows_update_quota=False,
+    whitelist_shows_roles_above=False,
+    sends_whole_checkpoint=True,
+    master_capabilities=(),
+    agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
+)
+
+MESOS_1_8 = MESOS_1_4._replace(
+    name="1.8",
+    version="1.8.1",
+    release="1.8.1",
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
-    guarantee_shows_role=False,
-    configs_always_shown=True,
-    delete_path_may_contain_slash=True,
-    knows_update_quota=True,
-    whitelist_shows_roles_above=True,
     sends_whole_checkpoint=False,
-    master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
+    master_capabilities=("AGENT_UPDATE",),
     agent_capabilities=(
-        "MULTI_ROLE",
-        "HIERARCHICAL_ROLE",
-        "RESERVATION_REFINEMENT",
+        *MESOS_1_4.agent_capabilities,
         "RESOURCE_PROVIDER",
         "RESIZE_VOLUME",
         "AGENT_OPERATION_FEEDBACK",
-        "AGENT_DRAINING",
-        "TASK_RESOURCE_LIMITS",
     ),
 )
 
-PROFILES = {profile.name: profile for profile in (MESOS_1_4, MESOS_1_11)}
+MESOS_1_11 = MESOS_1_8._replace(
+    name="1.11",
+    version="1.11.0",
+    release="1.11.0",
+    default_role_may_have_quota=True,
+    guarantee_is_limit=False,
+    quota_request_sets_limit=True,
+    configs_shown="always",
+    knows_update_quota=True,
+    whitelist_shows_roles_above=True,
+    master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
+    agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),
+)
 
-# UPDATE_QUOTA, limits and the newer capacity rule arrived together.
-_FIRST_WITH_LIMITS = (1, 9)
-_OLDEST = (1, 4)
+PROFILES = {profile.name: profile for profile in (DOCUMENTS, MESOS_1_4, MESOS_1_8, MESOS_1_11)}
+"""By name."""
+VERSIONS = (DOCUMENTS.name, *(f"1.{minor}" for minor in range(4, 12)))
+"""What a person may name, besides full numbers such as 1.11.0."""
+
+_OLDEST, _NEWEST = (1, 4), (1, 11)
+_FIRST_RELEASES = {(1, 4): MESOS_1_4, (1, 6): MESOS_1_8, (1, 9): MESOS_1_11}
+"""The profile that answers for a minor release and those after it."""
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions
 
 
-def profile_of(version: str) -> Profile:
-    """The profile of a master of this version ("1.11.0"); an invalid version counts as new."""
+def profile_of(version: str, git_tag: str = "") -> Profile:
+    """The profile of a master that shows this version ("1.11.0") and tag; an invalid version counts as new."""
     release = _release(version)
-    return MESOS_1_4 if release is not None and release < _FIRST_WITH_LIMITS else MESOS_1_11
+    if git_tag == DOCUMENTS.name:
+        return DOCUMENTS
+    if release is None:
+        return MESOS_1_11
+    found = MESOS_1_4
+    for first, profile in _FIRST_RELEASES.items():
+        if first <= release:
+            found = profile
+    return found
+
+
+def profile_named(name: str) -> Profile | None:
+    """The profile that a person names: `documents`, a minor release or a full number; None if there is none."""
+    if name in PROFILES:
+        return PROFILES[name]
+    is_known = re.fullmatch(r"1\.[0-9]{1,2}(\.[0-9]{1,3})?", name) and _OLDEST <= (_release(name) or (0, 0)) <= _NEWEST
+    return profile_of(name) if is_known else None
+
+
+def described(version: str, profile: Profile) -> str:
+    """`Mesos 1.7.3`, or `Mesos 1.4.0 (the documents' master)`: the words for a master, for people."""
+    return f"Mesos {version} (the documents' master)" if profile.is_documents else f"Mesos {version}"
+
+
+def profile_stored(name: str | None, version: str) -> Profile:
+    """The profile of a file's master: the one that it names, or that of the version, if it names none that is known."""
+    return PROFILES.get(name or "") or profile_of(version)
+
+
+def check_profile_named(name: str, field: str, error: type[MesosctlError] = BadInput) -> Profile:
+    """`profile_named`.  Raises the error with the field."""
+    profile = profile_named(name)
+    if profile is None:
+        message = f"'{name}' is neither {VERSIONS[0]} nor a release of Mesos from {VERSIONS[1]} to {VERSIONS[-1]}"
+        raise error(message, field=field, hint=f"name {', '.join(VERSIONS[:-1])} or {VERSIONS[-1]}")
+    return profile
+
+
+def answered_by_another(version: str) -> str | None:
+    """A note, if the profile of a release of this version is that of another release."""
+    release, profile = _release(version), profile_of(version)
+    if release is None or release == _release(profile.version):
+        return None
+    return f"Mesos {version} is answered as {profile.version}, the nearest release whose rules are known here"
+
+
+def newer_than_known(version: str) -> str | None:
+    """A note, if a master is newer than all releases."""
+    release = _release(version)
+    if release is None or release <= _NEWEST:
+        return None
+    return f"Mesos {version} is newer than all that are known here; it counts as {MESOS_1_11.version}"
+
+
+def unmarked(version: str, name: str | None) -> str | None:
+    """A note, if a file of this version, with this profile's name, may be of the documents' master, once unmarked."""
+    if name is not None or version != DOCUMENTS.version:
+        return None
+    return f"it says Mesos {version} and not whose: read as {profile_of(version)}"
+
+
+UNMARKED_HINT = "--mesos-version documents reads it as the documents' master"
 
 
 def is_too_old(version: str) -> bool:

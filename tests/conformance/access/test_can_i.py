@@ -60,7 +60,7 @@ def questions(carrier: Carrier) -> list[PermissionQuestion]:
     return [
         PermissionQuestion(verb, name)
         for verb in VERBS.values()
-        if verb.changes and (carrier.version != "1.4" or verb.command.split()[0] in OLD)
+        if verb.changes and (carrier.version != "documents" or verb.command.split()[0] in OLD)
         for name in NAMES.get(verb.of, (None,))
     ]
 

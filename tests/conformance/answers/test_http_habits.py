@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.callers.joining import quick
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.waiting import PATIENCE
 
@@ -20,7 +20,7 @@ INFO = {"user": "u", "name": "odd", "roles": ["ads"], "capabilities": [{"type": 
 SUBSCRIBE = json.dumps({"type": "SUBSCRIBE", "subscribe": {"framework_info": INFO}})
 
 
-@pytest.fixture(params=(REAL, SOCKET, SOCKET_OLD), ids=str)
+@pytest.fixture(params=(REAL, SOCKET, SOCKET_DOCUMENTS), ids=str)
 def master(request: pytest.FixtureRequest, pool: Pool) -> Cluster:
     carrier: Carrier = request.param
     return pool.lend(carrier, AGENTS)
@@ -121,7 +121,7 @@ def test_who_closes(master: Cluster, version: str, stays: bool) -> None:
                 assert connection.recv(1) == b""
 
 
-@pytest.mark.parametrize("master", [SOCKET, SOCKET_OLD], indirect=True, ids=str)
+@pytest.mark.parametrize("master", [SOCKET, SOCKET_DOCUMENTS], indirect=True, ids=str)
 def test_who_says_no_more_is_answered_still(master: Cluster) -> None:
     """A real master that reads the end together with the call says nothing at all: sometimes it does."""
     with connect(master) as connection:

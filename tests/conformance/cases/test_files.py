@@ -25,7 +25,7 @@ def test_a_path_that_cannot_be_authorized_stops_the_start() -> None:
         MasterFlags.parse({"acls": text("acls/endpoint-path.json")})
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 def test_actions_that_ended_with_1_3_are_ignored(version: str) -> None:
     lab = Lab(version=version, flags={"acls": text("acls/removed-quota-actions.json")})
     guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 1}}]
@@ -72,7 +72,7 @@ def test_a_request_in_a_file_sets_no_limit_and_it_is_said_that_a_master_would(fi
         (shown,) = (entry for entry in CommandLine(lab).run("quota", "list", "-o", "json").json["quotas"])
         return shown["guarantee"], shown["limit"]
 
-    for version, is_limited in (("1.4", False), ("1.11", True)):
+    for version, is_limited in (("documents", False), ("1.11", True)):
         lab, direct = Lab(version=version), Lab(version=version)
         commands = CommandLine(lab)
         ran = commands.run("quota", "set", "-f", "-", stdin=text(f"quota/{file}.json"))
@@ -140,7 +140,7 @@ def test_who_shares_the_role_with_the_holder_is_not_advised_to_cap_it() -> None:
 
 
 def test_whole_agents_that_are_kept_for_a_guarantee_are_the_reason() -> None:
-    said = explained("clusters/explain-quota-1.4-whole-agents.toml", "spark")
+    said = explained("clusters/explain-quota-whole-agents.toml", "spark")
     assert "smallest offer" not in said
     assert "big" in said
 

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conformance.clients.driving import Driver
 from tests.conformance.clients.installing import NotInstalled, go_program, node_modules_with, pure_part, python_with
-from tests.conformance.masters.carriers import SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.carriers import SOCKET, SOCKET_DOCUMENTS, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.helpers.needs import lacking
 
@@ -106,7 +106,7 @@ def client(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     return made
 
 
-@pytest.fixture(params=(SOCKET, SOCKET_OLD), ids=str)
+@pytest.fixture(params=(SOCKET, SOCKET_DOCUMENTS), ids=str)
 def master(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cluster]:
     carrier: Carrier = request.param
     started = carrier.start(Setup(agents=(AGENT, AGENT)), tmp_path)

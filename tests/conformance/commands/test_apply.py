@@ -34,7 +34,7 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
 
 def targets(master: Cluster, version: str) -> str:
     one, two = (agent["id"] for agent in master.agents())
-    limit = "" if version == "1.4" else 'limit = "cpus:10"'
+    limit = "" if version == "documents" else 'limit = "cpus:10"'
     return f"""
     [quotas.web]
     guarantee = "cpus:9;mem:2GiB"
@@ -89,7 +89,7 @@ def test_what_is_wanted_is_what_there_is(master: Cluster, run: Apply, carrier: C
 
 
 def test_quotas_change_places_in_a_full_cluster(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    if carrier.version == "1.4":
+    if carrier.version == "documents":
         pytest.skip("a quota can only be replaced there, and no order does it")
     first = '[quotas.a]\nguarantee = "cpus:12;mem:1024"\n[quotas.b]\nguarantee = "cpus:4;mem:7168"\n'
     second = '[quotas.a]\nguarantee = "cpus:4;mem:7168"\n[quotas.b]\nguarantee = "cpus:12;mem:1024"\n'
@@ -101,7 +101,7 @@ def test_quotas_change_places_in_a_full_cluster(master: Cluster, run: Apply, car
 
 
 def test_reservations_go_before_limits_that_they_count_against(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    if carrier.version == "1.4":
+    if carrier.version == "documents":
         pytest.skip("there are no limits there")
     agent = master.agents()[0]["id"]
     held = '[[reservations]]\nagent = "{}"\nrole = "a"\nresources = "cpus:{}"\n[quotas.a]\nlimit = "cpus:{}"\n'

@@ -8,7 +8,7 @@ import pytest
 from mesosctl.__main__ import main
 from tests.conformance.callers.joining import quick
 from tests.conformance.commands.conftest import Run
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier, Pool
 from tests.conformance.masters.cluster import Cluster
 from tests.helpers.surroundings import InMemory, Ran
 
@@ -22,7 +22,7 @@ def masters(request: pytest.FixtureRequest, pool: Pool) -> Iterator[dict[str, Cl
     third: Carrier = request.param
     started = {
         name: pool.start(carrier, quick(f"cpus:{cpus};mem:4096"))
-        for name, carrier, cpus in zip(NAMES, (SOCKET, SOCKET_OLD, third), (4, 6, 8), strict=True)
+        for name, carrier, cpus in zip(NAMES, (SOCKET, SOCKET_DOCUMENTS, third), (4, 6, 8), strict=True)
     }
     yield started
     for master in started.values():

@@ -20,7 +20,7 @@ from tests.conformance.forecasts.forecasting import (
     predicted_rescinds,
     world_of,
 )
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier, Pool
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier, Pool
 
 EVERY_CASE = CASES | WITH_TASKS
 
@@ -31,9 +31,9 @@ def test_what_is_forecast_is_what_happens(
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     case = EVERY_CASE[name]
-    if carrier is SOCKET_OLD or (carrier is SOCKET and case.waits == FILTERED):
+    if carrier is SOCKET_DOCUMENTS or (carrier is SOCKET and case.waits == FILTERED):
         pytest.skip("seconds are real on a socket, and the fake is the one of the other carriers")
-    if case.newest and carrier.version == "1.4":
+    if case.newest and carrier.version == "documents":
         pytest.skip("a master before 1.9 does not know UPDATE_QUOTA")
     # When a real master takes offers back, its allocator may run between two of them, and then shares out what it has
     # by then: seldom, and nobody can foresee it.  The same thing three times in a row is something else.
@@ -58,7 +58,7 @@ def played(case: Case, carrier: Carrier, pool: Pool, folder: Path) -> tuple[Outc
         status = world.type(case.words) if case.request is None else world.send(case.request)
         world.settle(case.waits)
         taken_back = world.rescinded() - had
-        assert status == (case.old if carrier.version == "1.4" and case.old is not None else case.status)
+        assert status == (case.old if carrier.version == "documents" and case.old is not None else case.status)
         if case.request is None:
             assert said["accepted"]
         elif said["answers"]:  # a framework that leaves asks nobody

@@ -11,7 +11,7 @@ from tests.conformance.callers.joining import Join, quick
 from tests.conformance.callers.owning import owned, reserve
 from tests.conformance.callers.tasks import launch_on, started
 from tests.conformance.forecasts.snapshots import again, comparable, read_from, snapshot_of
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.scenario import quota_request, scalars
 
@@ -95,4 +95,4 @@ def test_progress_is_told_in_sentences(master: Cluster, carrier: Carrier) -> Non
     told: list[str] = []
     read_from(master.address, master.transport, progress=lambda sentence, _part=None: told.append(sentence))
     assert told[0].startswith("asking")
-    assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_OLD)
+    assert any("MiB" in sentence for sentence in told) or carrier not in (REAL, SOCKET, SOCKET_DOCUMENTS)

@@ -388,7 +388,7 @@ def _listening(master: Cluster) -> Iterator[Callable[[], list[str]]]:
 
 
 def test_a_heartbeat_every_fifteen_seconds(join: Join, master: Cluster, carrier: Carrier) -> None:
-    if carrier.name not in ("in-process", "in-process-1.4"):
+    if carrier.name not in ("in-process", "in-process-documents"):
         pytest.skip("fifteen real seconds")
     framework = join("ads").subscribe()
     framework.next("HEARTBEAT")

@@ -30,8 +30,10 @@ class Carrier:
 REAL = Carrier("real", "1.11", real.start, ("real_master", "process", "socket"))
 IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
 SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), ("process", "socket"))
-IN_PROCESS_OLD = Carrier("in-process-1.4", "1.4", partial(fakes.start_in_process, "1.4"))
-SOCKET_OLD = Carrier("socket-1.4", "1.4", partial(fakes.start_on_socket, "1.4"), ("process", "socket"))
+IN_PROCESS_DOCUMENTS = Carrier("in-process-documents", "documents", partial(fakes.start_in_process, "documents"))
+SOCKET_DOCUMENTS = Carrier(
+    "socket-documents", "documents", partial(fakes.start_on_socket, "documents"), ("process", "socket")
+)
 
 
 def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
@@ -45,7 +47,7 @@ def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
     return replace(carrier, name=f"{carrier.name}-{codec.name}", start=start)
 
 
-EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_OLD, SOCKET_OLD)
+EVERY_CARRIER = (REAL, IN_PROCESS, SOCKET, IN_PROCESS_DOCUMENTS, SOCKET_DOCUMENTS)
 
 
 class Pool:

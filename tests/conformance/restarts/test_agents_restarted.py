@@ -9,7 +9,7 @@ import pytest
 from tests.conformance.callers.frameworks import amounts
 from tests.conformance.callers.joining import joining
 from tests.conformance.callers.owning import owned
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 
 Start = Callable[[str], Cluster]
@@ -17,7 +17,7 @@ BEFORE = "cpus:8;mem:4096;disk:2048;ports:[31000-31009]"
 VOLUME = {"persistence": {"id": "v1"}, "volume": {"mode": "RW", "container_path": "data"}}
 
 
-@pytest.fixture(params=[REAL, SOCKET, SOCKET_OLD], ids=str)
+@pytest.fixture(params=[REAL, SOCKET, SOCKET_DOCUMENTS], ids=str)
 def start(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """Start a master with one agent, always upon the same folder."""
     carrier: Carrier = request.param

@@ -10,7 +10,7 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import TICK
-from tests.conformance.masters.carriers import IN_PROCESS, IN_PROCESS_OLD, REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.carriers import IN_PROCESS, IN_PROCESS_DOCUMENTS, REAL, SOCKET, SOCKET_DOCUMENTS, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import quota_request
 
@@ -56,7 +56,7 @@ class Restarts:
             cluster.stop()
 
 
-@pytest.fixture(params=[REAL, SOCKET, IN_PROCESS, SOCKET_OLD, IN_PROCESS_OLD], ids=str)
+@pytest.fixture(params=[REAL, SOCKET, IN_PROCESS, SOCKET_DOCUMENTS, IN_PROCESS_DOCUMENTS], ids=str)
 def restarts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarts]:
     masters = Restarts(request.param, tmp_path)
     yield masters

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD, Carrier
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS, Carrier
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.comparing import canonical
 from tests.conformance.scenarios.scenario import quota_request
@@ -32,7 +32,10 @@ WINDOW: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
+LASTING = [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_DOCUMENTS, _sqlite)]
+
+
+@pytest.mark.parametrize(("carrier", "flags"), LASTING)
 def test_quota_and_weights_survive_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
     setup = Setup(flags=flags(tmp_path))
     paths = ("/quota", "/weights", "/roles")
@@ -74,7 +77,7 @@ def test_weights_of_the_flag_are_kept_by_an_empty_registry(carrier: Carrier, tmp
     assert shown == [[{"role": "a", "weight": 3.0}]] * 3
 
 
-@pytest.mark.parametrize(("carrier", "flags"), [(REAL, _replicated_log), (SOCKET, _sqlite), (SOCKET_OLD, _sqlite)])
+@pytest.mark.parametrize(("carrier", "flags"), LASTING)
 def test_maintenance_survives_a_restart(carrier: Carrier, flags: Flags, tmp_path: Path) -> None:
     setup = Setup(flags=flags(tmp_path))
     first = carrier.start(setup, tmp_path)

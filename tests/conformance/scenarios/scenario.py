@@ -1,7 +1,7 @@
 """The vocabulary of the scenario tables.
 
 A row is an id of the specification, a setup and steps played in order on a master without quota.  A step is
-a request and what it gives, where the master of the documents (1.4) differs, on both:
+a request and what it gives, where the master of the documents differs, on both:
 
     Row("QH-16", STANDARD, post_quota("r1", cpus=17, mem=1).gives(200).old(409))
 """
@@ -71,7 +71,7 @@ class Step:
         return replace(self, before=Expect(status, json, **more))
 
     def expected(self, version: str) -> Expect:
-        expect = self.before if version == "1.4" and self.before is not None else self.now
+        expect = self.before if version == "documents" and self.before is not None else self.now
         assert expect is not None, f"a step without an expectation: {self}"
         return expect
 
@@ -170,7 +170,7 @@ def config(
 
 
 def info(role: str, owner: str | None = None, /, **amounts: float) -> dict[str, Any]:
-    """A QuotaInfo as it is shown; `owner` is what a 1.4 master writes into each resource."""
+    """A QuotaInfo as it is shown; `owner` is what the documents' master writes into each resource."""
     marked = {} if owner is None else {"role": owner}
     shown = [scalar(name, amount, **marked) for name, amount in sorted(amounts.items())]
     return {"role": role, "guarantee": shown} if shown else {"role": role}
@@ -185,7 +185,7 @@ def status(**guarantees: Mapping[str, float]) -> dict[str, Any]:
 
 
 def old_status(**guarantees: Mapping[str, float]) -> dict[str, Any]:
-    """GET /quota on 1.4 after v0 requests."""
+    """GET /quota on the documents' master after v0 requests."""
     return {"infos": [info(role, "*", **amounts) for role, amounts in guarantees.items()]}
 
 

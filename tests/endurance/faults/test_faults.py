@@ -160,7 +160,7 @@ def test_an_apply_that_cannot_be_compared_at_its_end_is_said_to_be_done(setting:
 
 
 def test_the_job_in_small() -> None:
-    report = disturb(15, seed=3, carrier="socket-1.4")
+    report = disturb(15, seed=3, carrier="socket-documents")
     assert report.problems == []
     assert report.examples == 15
     assert report.faults > 0

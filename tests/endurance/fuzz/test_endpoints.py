@@ -13,7 +13,7 @@ EXAMPLES = int(os.environ.get("MESOSCTL_FUZZ_EXAMPLES", "100"))
 patient = settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 @patient
 @given(plan=st.lists(any_request, min_size=2, max_size=8))
 def test_a_history_of_odd_requests(version: str, plan: list[Sent]) -> None:

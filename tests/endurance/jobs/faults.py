@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_OLD
+from tests.conformance.masters.carriers import REAL, SOCKET, SOCKET_DOCUMENTS
 from tests.conformance.masters.cluster import Cluster
 from tests.endurance.faults.commands import CHANGING, READING, SETUP
 from tests.endurance.faults.kinds import EVERY_FAULT, NONE, Fault
@@ -27,7 +27,7 @@ _RESERVING = ("reserve", "volumes create", "volumes destroy", "apply")
 _REQUESTS = 8
 """Of a command that was not seen yet."""
 _LISTED = 0.2
-CARRIERS = {carrier.name: carrier for carrier in (SOCKET, SOCKET_OLD, REAL)}
+CARRIERS = {carrier.name: carrier for carrier in (SOCKET, SOCKET_DOCUMENTS, REAL)}
 
 
 @dataclass

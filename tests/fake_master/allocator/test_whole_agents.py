@@ -1,7 +1,7 @@
 """The documents' master shares out whole agents, and keeps what guarantees lack from a remainder of the cluster.
 
 Sources: Mesos documentation, "Quota", "Capacity Heuristic Check" and "Enforcement by wDRF Allocator"; allocator
-specification, "The documents' master (1.4): coarse shares".
+specification, "The documents' master: coarse shares".
 """
 
 import pytest
@@ -40,7 +40,7 @@ def offered(lab: Lab, role: str) -> dict[str, float]:
 
 
 def test_a_guarantee_that_cannot_be_met_leaves_no_offers_for_anybody() -> None:
-    lab = forced("1.4", *["cpus:25;mem:4096;disk:100;ports:[1-9]"] * 4)
+    lab = forced("documents", *["cpus:25;mem:4096;disk:100;ports:[1-9]"] * 4)
     assert offered(lab, "production") == {}
     assert offered(lab, "batch") == {}
 
@@ -51,12 +51,12 @@ def test_on_the_last_release_memory_is_offered_all_the_same() -> None:
 
 
 def test_an_agent_without_the_name_that_lacks_is_offered() -> None:
-    lab = forced("1.4", "cpus:100;mem:4096", "mem:2048")
+    lab = forced("documents", "cpus:100;mem:4096", "mem:2048")
     assert offered(lab, "production") == {"mem": 2048}
 
 
 def test_idle_reservations_of_others_are_no_room_for_a_guarantee() -> None:
-    lab = Lab("cpus(z):1;mem(z):100", "cpus:1;mem:100", version="1.4")
+    lab = Lab("cpus(z):1;mem(z):100", "cpus:1;mem:100", version="documents")
     assert lab.post("/quota", {"role": "q", "guarantee": [scalar("cpus", 1)]}) == 200
     laying_away = Scheduler(lab, name="q")
     offers = laying_away.offers()
@@ -66,7 +66,7 @@ def test_idle_reservations_of_others_are_no_room_for_a_guarantee() -> None:
 
 
 def test_offers_come_when_the_quota_is_gone() -> None:
-    lab = forced("1.4", "cpus:25;mem:4096")
+    lab = forced("documents", "cpus:25;mem:4096")
     framework = Scheduler(lab, name="production")
     assert framework.offered() == 0
     assert lab.request("DELETE", "/quota/prosuction").status == 200
@@ -75,7 +75,7 @@ def test_offers_come_when_the_quota_is_gone() -> None:
 
 def test_the_profile_chooses() -> None:
     assert {name: profile.quota_takes_whole_agents for name, profile in PROFILES.items()} == {
-        "1.4": True,
+        "documents": True,
         "1.11": False,
     }
 

@@ -43,7 +43,7 @@ WRONG = {
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "get")
 
 
-@pytest.fixture(params=["1.4", "1.11"])
+@pytest.fixture(params=["documents", "1.11"])
 def lab(request: pytest.FixtureRequest, tmp_path: Path) -> Lab:
     return Lab(version=request.param, flags=flags(tmp_path, KINDS))
 

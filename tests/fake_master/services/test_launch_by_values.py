@@ -77,7 +77,7 @@ frameworks = st.builds(
     st.lists(frameworks, min_size=1, max_size=3),
     st.sampled_from([TaskOutcome(), TaskOutcome("TASK_FINISHED", 1.0), TaskOutcome("TASK_FAILED", 0.0, 2.0)]),
     st.sampled_from([{}, {"oversubscribe_reservations": "true"}]),
-    st.sampled_from(["1.4", "1.11"]),
+    st.sampled_from(["documents", "1.11"]),
 )
 def test_both_roads_lead_to_the_same(
     hosts: list[AgentSpec],

@@ -100,7 +100,7 @@ def test_force_skips_the_room_of_the_cluster_and_what_a_role_holds_but_no_other_
     assert refused(lab, ("a", cpus(100))).rule == "quota.capacity"
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 def test_an_update_follows_the_newest_rules_on_every_master(version):
     lab = Lab("cpus(web):4;cpus:8;mem:64", version=version)
     Scheduler(lab, name="used").launch("t", "u")
@@ -137,7 +137,7 @@ def test_who_may_do_it_for_one_role_sets_and_removes_its_quota():
     assert shown(lab) == {}
 
 
-@pytest.mark.parametrize(("version", "limited"), [("1.4", {}), ("1.11", {"cpus": 2})])
+@pytest.mark.parametrize(("version", "limited"), [("documents", {}), ("1.11", {"cpus": 2})])
 def test_a_guarantee_is_a_limit_too_since_mesos_1_9(version, limited):
     lab = Lab("cpus:20;mem:1024", version=version)
     assert lab.post("/quota", {"role": "a", "guarantee": [scalar("cpus", 2)]}) == 200
@@ -197,7 +197,7 @@ def test_offers_beyond_a_new_limit_are_taken_back():
     assert not b.heard("RESCIND")
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 def test_quotas_outlive_a_master_and_so_does_what_they_mean(tmp_path, version):
     lab = Lab("cpus:4;mem:64", version=version, registry=lambda: SqliteRegistry(tmp_path / "registry"))
     for role, amount in (("a", 1), ("b", 3)):

@@ -105,7 +105,7 @@ def test_an_operation_ends_with_its_agent(how: str) -> None:
 
 
 def test_a_lost_message_is_made_good_by_the_next_one_of_the_documents_master() -> None:
-    lab = Lab(AgentSpec(LARGE, loses=1), version="1.4")
+    lab = Lab(AgentSpec(LARGE, loses=1), version="documents")
     agent = next(iter(lab.master.state.agents.values()))
     body = {"agent_id": {"value": agent.id}, "resources": [owned(1.0)]}
     lab.call("RESERVE_RESOURCES", **body)

@@ -61,7 +61,7 @@ def test_times_of_absence_that_cannot_be(tmp_path: Path, lines: str, field: str)
     assert refused.value.field == f"agents[0].{field}"
 
 
-@pytest.mark.parametrize(("version", "status"), [("1.11", 200), ("1.4", 409)])
+@pytest.mark.parametrize(("version", "status"), [("1.11", 200), ("documents", 409)])
 def test_whether_a_disconnected_agent_counts_towards_capacity(version: str, status: int) -> None:
     lab = Lab(AgentSpec("cpus:12;mem:6144", absence=Absence(30)), AgentSpec("cpus:12;mem:6144"), version=version)
     guarantee = [

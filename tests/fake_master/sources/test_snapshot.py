@@ -139,7 +139,7 @@ def test_a_snapshot_file_is_opened_by_its_content(tmp_path, monkeypatch):
     web = [{"role": "web", "weight": 3.0}]
     ask("/weights", "PUT", json.dumps(web).encode())
     assert ask("/weights") == web
-    assert ask("/version", options="?version=1.4")["version"] == "1.4.0"
+    assert ask("/version", options="?version=documents")["version"] == "1.4.0"
     file.write_text(snapshot_api.dump(BASE) + " ")
     assert ask("/weights") == []  # taken anew
 

@@ -18,7 +18,7 @@ def test_one_agent_unless_more_is_said(fake_master):
     assert [agent.hostname for agent in fake_master.agents] == ["agent-1"]
 
 
-@pytest.mark.fake_master(["cpus:2", "cpus:2"], quotas={"web": "cpus:3"}, version="1.4")
+@pytest.mark.fake_master(["cpus:2", "cpus:2"], quotas={"web": "cpus:3"}, version="documents")
 class TestWeb:
     def test_the_marker_of_the_class(self, fake_master):
         assert len(fake_master.agents) == 2

@@ -69,7 +69,7 @@ def test_an_export_as_json_says_what_the_toml_says(run, file, tmp_path):
 
 
 def test_the_same_file_works_for_the_older_master(run, file):
-    older = "fake:?version=1.4"
+    older = "fake:?version=documents"
     file.write_text(WISHES.replace('limit = "cpus:14"\n', ""))
     assert run("apply", "-f", file, master=older)[0] == 0
     file.write_text(file.read_text().replace("cpus:12", "cpus:11"))

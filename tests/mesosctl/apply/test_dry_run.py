@@ -171,7 +171,7 @@ def test_a_command_that_only_reads_runs_as_ever(live: Live):
     assert ask(live, *"quota list --dry-run -o name".split()).out == "batch\n"
 
 
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 def test_the_rules_are_those_of_the_master(version: str):
     live = Live(version)
     said = ask(live, *"quota set * cpus:1 --dry-run -o json".split()).json

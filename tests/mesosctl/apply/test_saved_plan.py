@@ -218,7 +218,7 @@ def test_the_plan_has_the_options_of_its_file(run, saved, words):
 
 
 def test_the_plan_of_another_master_is_refused(run, saved):
-    status, _, err = run("apply", "--plan", saved, master="fake:?version=1.4")
+    status, _, err = run("apply", "--plan", saved, master="fake:?version=documents")
     assert (status, "the plan was made for the master" in err) == (6, True), err
 
 

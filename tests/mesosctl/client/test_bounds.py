@@ -14,6 +14,7 @@ from mesosctl.client.response_body import HeldBody
 from mesosctl.client.settings import ClientSettings
 from mesosctl.mesos.errors import DeadlinePassed, UnexpectedAnswer
 from mesosctl.mesos.messages.protobuf_json import json_parts
+from mesosctl.mesos.rules.version_profile import MESOS_1_11
 from tests.helpers.needs import needs
 from tests.mesosctl.client.scripted import Scripted, answer
 
@@ -144,5 +145,6 @@ def test_a_version_that_cannot_be_read_is_said(version):
     said: list[str] = []
     with LeadingMaster(parse_address("http://one"), ClientSettings(notice=said.append), answers) as master:
         assert master.version() == version
+        assert master.profile is MESOS_1_11
     assert len(said) == 1
     assert "as its version" in said[0]

@@ -131,7 +131,7 @@ class Known(httpx.MockTransport):
 
 
 def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
-    asked, transport = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0"}))
+    asked, transport = [], Known(lambda _: httpx.Response(200, json={"version": "1.4.0", "git_tag": "documents"}))
     passed: list[float] = []
     monkeypatch.setattr(transport, "pass_time", passed.append, raising=False)
 
@@ -141,7 +141,7 @@ def test_a_fake_address_opens_the_transport_of_the_fake_master(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "fake_master", types.SimpleNamespace(open_transport=open_transport))
     with LeadingMaster(parse_address("fake:small.toml?fresh"), ClientSettings(sleep=lambda _: None)) as master:
-        assert master.profile.name == "1.4"
+        assert master.profile.name == "documents"
         master.settings.sleep(2.0)
     assert (asked, passed) == (["fake:small.toml?fresh"], [2.0]), "the master is told how long its client waits"
     assert transport.closed

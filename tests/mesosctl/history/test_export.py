@@ -142,6 +142,7 @@ def expected(names, shift):
     return [
         {
             "table": "clusters", "cluster_id": names["c"], "address": names["http://host"], "mesos_version": "1.11.0",
+            "mesos_profile": None,
             "first_seen": 2.0 - shift, "last_seen": 9.0 - shift, "clean_end": True, "principal": names["ops"],
         },
         {

@@ -15,7 +15,7 @@ PIPELINES = ROOT / "docs" / "how-to" / "pipelines.md"
 RECIPES = sorted(path.name for path in SCRIPTS.glob("*.sh"))
 
 
-@pytest.fixture(params=["1.4", "1.11"])
+@pytest.fixture(params=["documents", "1.11"])
 @needs("process", "socket", "shell")
 def master(request):
     """The URL of a fake master with two agents."""

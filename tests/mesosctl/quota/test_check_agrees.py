@@ -22,7 +22,7 @@ roles = st.sampled_from([*["web"] * 6, "ads", "web/a", "*", "a b", "q?"])
 @settings(max_examples=examples(60))
 @given(
     st.lists(st.sampled_from(AGENTS), min_size=1, max_size=2),
-    st.sampled_from(["1.4", "1.11"]),
+    st.sampled_from(["documents", "1.11"]),
     st.sampled_from(["v0", "v1"]),
     st.integers(min_value=0, max_value=6),
     roles,

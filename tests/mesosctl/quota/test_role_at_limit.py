@@ -76,7 +76,7 @@ def test_a_file_of_desired_state_and_a_page(live: Live, tmp_path: Path) -> None:
 
 
 def test_an_older_master_has_no_limits() -> None:
-    old = Live("1.4")
+    old = Live("documents")
     assert ask(old, *"reserve agent-1 cpus:4 --role ads --trust-master".split()).status == 0
     assert ask(old, *"quota set ads cpus:1 --dry-run".split()).err == ""
     assert ask(old, *"quota set ads cpus:1".split()).err == ""

@@ -50,7 +50,7 @@ def test_an_update_takes_shares_too(live, form):
 
 
 def test_an_older_master_takes_them_by_its_own_capacity():
-    live = CommandLine(Lab(*AGENTS, version="1.4"))
+    live = CommandLine(Lab(*AGENTS, version="documents"))
     assert live.run("quota", "set", "dev", "cpus:25%").status == 0
     assert "is cpus:6" in live.run("quota", "check", "ops", "cpus:25%").err
     assert quota_of(live)[0]["cpus"] in (6, 6.5)

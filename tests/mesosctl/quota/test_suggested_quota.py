@@ -4,7 +4,7 @@ import pytest
 
 from mesosctl.mesos.amounts.quantities import Limits, Quantities
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_11
 from mesosctl.quota.suggested import instead_of_new, instead_of_update, setting, updating
 from mesosctl.reading.quotas import QuotaOptions
 
@@ -15,11 +15,11 @@ MEM = Limits({"mem": 512_000})
 @pytest.mark.parametrize(
     ("role", "desired", "profile", "words"),
     [
-        ("web", DesiredQuotaChange(FOUR), MESOS_1_4, "mesosctl quota set web cpus:4"),
+        ("web", DesiredQuotaChange(FOUR), DOCUMENTS, "mesosctl quota set web cpus:4"),
         ("web", DesiredQuotaChange(FOUR, Limits(EIGHT)), MESOS_1_11, "mesosctl quota set web cpus:4 --limit cpus:8"),
         ("web", DesiredQuotaChange(FOUR, Limits()), MESOS_1_11, "mesosctl quota set web cpus:4 --limit none"),
         ("web", DesiredQuotaChange(limits=MEM), MESOS_1_11, "mesosctl quota set web --limit mem:512MiB"),
-        ("web", DesiredQuotaChange(FOUR, MEM), MESOS_1_4, None),
+        ("web", DesiredQuotaChange(FOUR, MEM), DOCUMENTS, None),
         ("web?", DesiredQuotaChange(FOUR), MESOS_1_11, None),
         ("web", DesiredQuotaChange(), MESOS_1_11, None),
     ],
@@ -50,7 +50,7 @@ def test_the_command_keeps_the_option_that_was_given(options, said):
         (["web"], [], MESOS_1_11, "mesosctl quota set web cpus:4 --limit cpus:8 sets a new one"),
         (["web"], ["wev"], MESOS_1_11, "did you mean wev? mesosctl quota set web cpus:4 --limit cpus:8 sets a new one"),
         (["web", "ads"], ["ads"], MESOS_1_11, "--create also sets quota for roles that have none"),
-        (["web"], [], MESOS_1_4, None),
+        (["web"], [], DOCUMENTS, None),
     ],
 )
 def test_an_update_of_a_role_without_quota_is_told_how_to_set_one(roles, stored, profile, hint):

@@ -494,7 +494,7 @@ def test_a_recording_that_no_replay_gives_back_is_refused(typed, tmp_path):
         (("failover:50%",), "restarts the master, which a replay cannot"),
         (("--each", "failover:{50%,60%}"), "restarts the master, which a replay cannot"),
         (("--wait-limit", "soon"), "'soon' is not a span of time"),
-        (("--mesos-version", "7"), "there are rules of Mesos 1.4 and 1.11, not of '7'"),
+        (("--mesos-version", "7"), "'7' is neither documents nor a release of Mesos"),
         (("--lose-framework", "web"), "No such option: --lose-framework"),
         (("--cycles", "10"), "No such option: --cycles"),
         (("--from", "x.json"), "No such option: --from"),

@@ -116,7 +116,7 @@ def test_no_alternative_is_harmless(live: Live):
 
 
 @pytest.mark.process
-@pytest.mark.parametrize("version", ["1.4", "1.11"])
+@pytest.mark.parametrize("version", ["documents", "1.11"])
 def test_the_largest_is_accepted_and_a_little_more_is_not(version: str):
     live = Live(version)
     said = ask(live, "whatif", "quota:ads=cpus:5.5", "--find-largest", "quota:web=cpus:?;mem:1GiB", "-o", "json")

@@ -1,6 +1,6 @@
 """The part of what is offerable that quota leaves to a client, in each of the two stages of a run.
 
-Source: docs/explanation/allocator.md, "The allocation run" and "The documents' master (1.4): coarse shares".
+Source: docs/explanation/allocator.md, "The allocation run" and "The documents' master: coarse shares".
 """
 
 from fake_master.allocator.hierarchical.offerable.allocations import Amounts, Pairs, scalar_pairs

@@ -151,7 +151,7 @@ class Remainder:
     """Free unreserved, non-revocable scalars of all agents that no guarantee lacks.
 
     The masters of the design documents bound the second stage by it (docs/explanation/allocator.md, "The documents'
-    master (1.4): coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is
+    master: coarse shares"): what guarantees lack is kept back from the sum over all agents, and no agent is
     divided.
     Idle reservations and revocable resources cannot serve a guarantee, so they neither add to it nor use it up.
     """

@@ -159,6 +159,7 @@ class _Reader:
             quotas={role: _quota(entry, role) for role, entry in sorted(message.get("quotas", {}).items())},
             weights={role: _weight(weight, role) for role, weight in sorted(message.get("weights", {}).items())},
             flags=message["master"].get("flags", {}),
+            mesos_profile=message["master"].get("profile"),
             lending=lending.from_json(message, self._lists, self._elements.tasks, known.check),
             unknown=tuple(message.get("untold", ())),
         )

@@ -1,7 +1,7 @@
 """A snapshot of a cluster as JSON: the file that is written of a master, and that a fake master opens.
 
     {"schema_version": 1, "kind": "snapshot", "taken_at": 1795217088.8,
-     "master": {"version": "1.11.0", "flags": {"allocation_interval": "1secs"}},
+     "master": {"version": "1.11.0", "profile": "1.11", "flags": {"allocation_interval": "1secs"}},
      "agents": [{"id", "hostname", "pid", "active", "resources": [Resource], "attributes": {"rack": "r1"},
                  "capabilities": ["MULTI_ROLE"], "region", "zone"}],
      "frameworks": [{"id", "name", "roles": ["web"], "principal", "capabilities", "active", "connected",
@@ -77,7 +77,8 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
     yield "schema_version", SCHEMA_VERSION
     yield "kind", KIND
     yield "taken_at", snapshot.taken_at
-    yield "master", {"version": snapshot.version, "flags": dict(snapshot.flags)}
+    profile = {} if snapshot.mesos_profile is None else {"profile": snapshot.mesos_profile}
+    yield "master", {"version": snapshot.version, **profile, "flags": dict(snapshot.flags)}
     yield "agents", map(line.agent, snapshot.agents)
     yield "frameworks", map(framework_line, snapshot.frameworks)
     yield "usages", map(line.usage, snapshot.usages)

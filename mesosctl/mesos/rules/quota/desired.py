@@ -70,7 +70,7 @@ class DesiredQuotaChange(NamedTuple):
         The rule `LIMITS` says whether that request can make these limits.
         """
         after = self.applied_to(before)
-        if self.limits is None and profile.quota_sets_limits:
+        if self.limits is None and profile.quota_request_sets_limit:
             return quota_of_guarantee(after.guarantees, profile)
         return after
 

@@ -120,7 +120,7 @@ def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
 
 def quota_of_guarantee(guarantees: Quantities, profile: Profile) -> Quota:
     """The quota that a v0 request stores: guarantees, and equal limits if the master makes them."""
-    return Quota(guarantees, Limits(guarantees if profile.quota_sets_limits else None))
+    return Quota(guarantees, Limits(guarantees if profile.quota_request_sets_limit else None))
 
 
 def check_limits_fit_request(quota: Quota, profile: Profile) -> None:

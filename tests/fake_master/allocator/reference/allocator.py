@@ -239,7 +239,7 @@ class Reference:
                 self.share_fairly(agent, role, quotas.get(role))
         return self.offers
 
-    # --- Coarse shares, section "The documents' master (1.4)" ----------------------------------------
+    # --- Coarse shares, section "The documents' master" ----------------------------------------
 
     def run_with_whole_agents(self, agents: list[PlainAgent]) -> Offers:
         quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}

@@ -9,7 +9,7 @@ from mesosctl.mesos.errors import UnexpectedAnswer
 from mesosctl.mesos.messages import responses
 from mesosctl.mesos.messages.elements.listed_agents import agents
 from mesosctl.mesos.rules.quota.capacity import capacity
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_11
 from tests.mesosctl.mesos.messages.quota_status import QuotaStatus
 
 
@@ -107,13 +107,13 @@ RESERVED = {
 class TestAgents:
     def test_what_is_reserved_by_the_agent_counts_on_newer_masters_only(self):
         found = agents({"slaves": [RESERVED | {"active": True}]})
-        assert capacity(found, MESOS_1_4) == Quantities({"cpus": 6000})
+        assert capacity(found, DOCUMENTS) == Quantities({"cpus": 6000})
         assert capacity(found, MESOS_1_11) == Quantities({"cpus": 14_000})
 
     @pytest.mark.parametrize("state", [{"active": False}, {"active": True, "deactivated": True}])
     def test_agents_out_of_service_count_on_newer_masters_only(self, state):
         found = agents({"slaves": [RESERVED | state]})
-        assert capacity(found, MESOS_1_4) == Quantities()
+        assert capacity(found, DOCUMENTS) == Quantities()
         assert capacity(found, MESOS_1_11) == Quantities({"cpus": 14_000})
 
     def test_a_master_without_full_lists_has_all_reservations_counted_as_the_agents(self):
@@ -121,7 +121,7 @@ class TestAgents:
             "reserved_resources": {"ads": {"cpus": 8.0}},
             "unreserved_resources": {"cpus": 4.0, "cpus_revocable": 3.0, "ports": "[1-2]"},
         }
-        assert capacity(agents({"slaves": [summary]}), MESOS_1_4) == Quantities({"cpus": 4000})
+        assert capacity(agents({"slaves": [summary]}), DOCUMENTS) == Quantities({"cpus": 4000})
 
     @pytest.mark.parametrize(
         ("answer", "path"),

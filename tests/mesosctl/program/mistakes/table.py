@@ -4,7 +4,7 @@ from tests.mesosctl.program.mistakes.mistake import BUSY, LISTED, ONE_HOST, RACK
 
 LIMITS = {"limits.json": '{"limits": [{"principal": "marathon", "qps": 10, "capacity": 100}]}'}
 NEWER = "fake:?version=1.11"
-OLD, AGENT = "fake:a.toml?version=1.4", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
+OLD, AGENT = "fake:a.toml?version=documents", {"a.toml": '[[agents]]\nresources = "cpus:4"\n'}
 CAPPED = "quota set web cpus:2 --limit cpus:2"
 HELD = "reserve agent-1 cpus:3 --role web"
 USES = "already consumes 3 cpus, more than its limits of 2 cpus"

@@ -13,7 +13,7 @@ from mesosctl.mesos.amounts.resource import Reservation, Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import Conflict
 from mesosctl.mesos.rules.quota.capacity import AgentCapacity, capacity, check_capacity, total_guarantees, unpromised
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_11
 
 
 def quota(cpus: int) -> Quota:
@@ -27,18 +27,18 @@ AGENTS = (
 
 
 def test_capacity_by_each_master():
-    assert capacity(AGENTS, MESOS_1_4) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
+    assert capacity(AGENTS, DOCUMENTS) == Quantities({"cpus": 16000, "mem": 8_192_000, "disk": 1_500_000})
     assert capacity(AGENTS, MESOS_1_11) == Quantities({"cpus": 24000, "mem": 12_288_000, "disk": 1_500_000})
 
 
 def test_dynamically_reserved_resources_can_be_promised_everywhere():
     reserved = AgentCapacity(Resources([Resource("cpus", 4000, (Reservation("DYNAMIC", "ads"),))]))
-    assert capacity([reserved], MESOS_1_4) == capacity([reserved], MESOS_1_11) == Quantities({"cpus": 4000})
+    assert capacity([reserved], DOCUMENTS) == capacity([reserved], MESOS_1_11) == Quantities({"cpus": 4000})
 
 
 def test_an_agent_out_of_service_counts_only_on_newer_masters():
     agents = (AGENTS[0], AgentCapacity(parse_resources("cpus:4"), active=False))
-    assert capacity(agents, MESOS_1_4).get_amount("cpus") == 12000
+    assert capacity(agents, DOCUMENTS).get_amount("cpus") == 12000
     assert capacity(agents, MESOS_1_11).get_amount("cpus") == 16000
 
 

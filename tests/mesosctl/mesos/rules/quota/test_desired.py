@@ -14,7 +14,7 @@ from mesosctl.mesos.rules.quota.desired import (
     limits_of,
     plan_quotas,
 )
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_11
 
 FOUR, EIGHT = Quantities({"cpus": 4000}), Quantities({"cpus": 8000})
 MEM = Limits({"mem": 512_000})
@@ -40,7 +40,7 @@ def test_a_part_that_is_not_named_stays(desired, after):
         (DesiredQuotaChange(EIGHT), MESOS_1_11, Quota(EIGHT, Limits(EIGHT))),
         (DesiredQuotaChange(limits=Limits(FOUR)), MESOS_1_11, Quota(FOUR, Limits(FOUR))),
         (DesiredQuotaChange(), MESOS_1_11, Quota(FOUR, Limits(FOUR))),
-        (DesiredQuotaChange(EIGHT), MESOS_1_4, Quota(EIGHT, MEM)),
+        (DesiredQuotaChange(EIGHT), DOCUMENTS, Quota(EIGHT, MEM)),
     ],
 )
 def test_a_request_for_a_guarantee_makes_the_limits_of_its_master(desired, profile, after):

@@ -17,7 +17,7 @@ from mesosctl.mesos.rules.quota.desired import (
     limits_of,
     plan_quotas,
 )
-from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_11
 
 FOUR = Quantities({"cpus": 4000})
 EIGHT = Quantities({"cpus": 8000})
@@ -49,7 +49,7 @@ REFUSALS: list[tuple[Callable[[], object], type[MesosctlError], str, str, str | 
         None,
     ),
     (
-        lambda: rules.check_limits_fit_request(Quota(FOUR, Limits(FOUR)), MESOS_1_4),
+        lambda: rules.check_limits_fit_request(Quota(FOUR, Limits(FOUR)), DOCUMENTS),
         RuleViolation,
         "quota.limits-need-update",
         "limits",
@@ -156,7 +156,7 @@ def test_a_refusal_of_one_entry_names_its_role(act):
         (lambda: rules.check_guarantee([]), "at least one"),
         (lambda: rules.check_guarantee(parse_entries("mem:1;mem:2")), "mem once"),
         (lambda: rules.check_limits_fit_request(Quota(FOUR), MESOS_1_11), "UPDATE_QUOTA"),
-        (lambda: rules.check_limits_fit_request(Quota(FOUR, Limits(FOUR)), MESOS_1_4), "none"),
+        (lambda: rules.check_limits_fit_request(Quota(FOUR, Limits(FOUR)), DOCUMENTS), "none"),
         (lambda: rules.check_config_amounts({"cpus": 2.0}, {"cpus": 1.0}), "raise the limit"),
         (lambda: rules.check_consumption("web", Limits(FOUR), EIGHT), "raise the limits"),
         (lambda: check_capacity({"web": Quota(EIGHT)}, FOUR), "agents"),
@@ -230,7 +230,7 @@ def test_a_rule_whose_facts_are_unknown_does_not_hide_the_next():
 
 def test_a_rule_of_other_versions_is_not_applied():
     wish = rules.Wish.of("web", Quota(FOUR, Limits(FOUR)))
-    rules.CONSUMPTION.check(wish, rules.GivenFacts(MESOS_1_4, consumed={"web": EIGHT}))
+    rules.CONSUMPTION.check(wish, rules.GivenFacts(DOCUMENTS, consumed={"web": EIGHT}))
 
 
 def test_quotas_that_change_together_are_judged_together():
