@@ -77,6 +77,7 @@ def serve(options: ServeOptions) -> None:
     check_ready_file(options.ready_file)
     with loading():
         spec = _spec(options)
+        _note_version(spec)
     with _watching_calls(options, spec):
         if options.allocator is not None and ":" in options.allocator:
             from fake_master.allocator import custom
@@ -213,6 +214,8 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
     agents, flags = options.agent or [], options.flags()
     if options.cluster is None:
         file: Source = ClusterSpec()
+        if options.mesos_version is not None:
+            file = replace(file, mesos_version=options.mesos_version)
     elif str(options.cluster) == "-":
         try:
             with open(sys.stdin.fileno(), "rb", closefd=False) as given:
@@ -227,12 +230,12 @@ def _spec(options: ServeOptions) -> "ClusterSpec | RestoredCluster":
         if agents:
             raise BadInput("a snapshot has its own agents", field="agent", hint="leave out --agent")
         return replace(file, flags=flags)
-    return replace(
-        file,
-        agents=(*file.agents, *agents),
-        mesos_version=options.mesos_version or file.mesos_version,
-        flags={**file.flags, **flags},
-    )
+    return replace(file, agents=(*file.agents, *agents), flags={**file.flags, **flags})
+
+
+def _note_version(spec: "ClusterSpec | RestoredCluster") -> None:
+    for note in spec.notes():
+        _log(logging.WARNING, note, None)
 
 
 def _warn_of_refused(hostnames: "Sequence[str]") -> None:

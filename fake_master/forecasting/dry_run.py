@@ -79,6 +79,11 @@ class DryRun:
         self.transport = ConnectionTransport(self.connection)
         self._watch()
 
+    @property
+    def notes(self) -> list[str]:
+        """Notes about the version of its file or snapshot."""
+        return [] if self._source is None else self._source.notes()
+
     def _take(self, master: Master) -> None:
         """Look at this master from now on."""
         self._master = master
@@ -315,7 +320,7 @@ def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:
 
 def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:
     """A snapshot, or a cluster file with simulated frameworks.  Raises BadInput, and OSError."""
-    spec = read_opened(file, where)
+    spec = read_opened(file, where, options.mesos_version)
     if isinstance(spec, RestoredCluster):
         return _of_restored(spec, options)
     clock = VirtualClock()
@@ -331,4 +336,4 @@ def of_file(file: BufferedIOBase, where: str, options: DryRunOptions) -> DryRun:
 
 def _of_restored(restored: RestoredCluster, options: DryRunOptions) -> DryRun:
     clock = VirtualClock(restored.snapshot.taken_at)
-    return DryRun(restored.start(clock=clock), clock, restored.snapshot, options, source=restored)
+    return DryRun(restored.start(clock=clock), clock, restored.played_snapshot, options, source=restored)

@@ -13,7 +13,7 @@ afterwards.  Frameworks and offers are the snapshot's every time; an offer of re
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from io import BufferedIOBase
 
 from fake_master.master import Master
@@ -57,6 +57,13 @@ class RestoredCluster:
         if self.mesos_version is None:
             return self.snapshot.profile
         return check_profile_named(self.mesos_version, "version")
+
+    @property
+    def played_snapshot(self) -> ClusterSnapshot:
+        """The snapshot, of a master with these rules."""
+        if self.mesos_version is None:
+            return self.snapshot
+        return replace(self.snapshot, version=self.profile.version, mesos_profile=self.profile.name)
 
     def notes(self) -> list[str]:
         """Notes about its version."""

@@ -16,7 +16,7 @@ _ENOUGH = 256
 
 
 def read_source(path: Path, mesos_version: str | None = None) -> Source:
-    """Return the cluster in a file; `mesos_version` replaces a snapshot's own.  Raises BadInput."""
+    """Return the cluster in a file; `mesos_version` replaces its own.  Raises BadInput."""
     try:
         with open_file(path) as opened:
             file = rewindable(opened, str(path))
@@ -41,7 +41,8 @@ def read_opened(file: BufferedIOBase, where: str, mesos_version: str | None = No
                 error.hint = "mesosctl snapshot --master ADDRESS -f FILE writes one"
             raise
     try:
-        return read_cluster(read_within(file).decode(), where)
+        cluster = read_cluster(read_within(file).decode(), where)
+        return cluster if mesos_version is None else replace(cluster, mesos_version=mesos_version)
     except UnicodeDecodeError as error:
         raise BadInput(
             f"{where} cannot be read: {why_unreadable(error)}", hint=unreadable_hint(where, error)

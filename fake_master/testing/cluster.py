@@ -87,7 +87,6 @@ def specify(
     return replace(
         source,
         agents=named(everybody, 0),
-        mesos_version=version or source.mesos_version,
         flags={**source.flags, **texts},
         task_outcome=source.task_outcome if tasks is None else task_outcome(typed(dict(tasks), TasksTable, "tasks")),
         frameworks=(*source.frameworks, *simulated_frameworks(described, "frameworks")),

@@ -100,13 +100,12 @@ class FakeAddress:
     def spec(self) -> "ClusterSpec | RestoredCluster":
         """The cluster.  Raises BadInput."""
         # Imported late, here and below: requests that the registry alone can answer need no master and no cluster.
-        from fake_master.sources.cluster_file import BUILT_IN, ClusterSpec
+        from fake_master.sources.cluster_file import BUILT_IN
         from fake_master.sources.source_file import read_source
 
-        spec = BUILT_IN if self.file is None else read_source(self.file, self.version)
-        if isinstance(spec, ClusterSpec) and self.version is not None:
-            return replace(spec, mesos_version=self.version)
-        return spec
+        if self.file is not None:
+            return read_source(self.file, self.version)
+        return BUILT_IN if self.version is None else replace(BUILT_IN, mesos_version=self.version)
 
     @property
     def profile(self) -> Profile | None:

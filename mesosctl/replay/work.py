@@ -33,7 +33,6 @@ from mesosctl.mesos.door.replayed_tasks import ReplayedTask, ReplayedTasks
 from mesosctl.mesos.errors import BadInput, UsageError
 from mesosctl.mesos.rules.version_profile import (
     MESOS_1_11,
-    UNMARKED_HINT,
     Profile,
     answered_by_another,
     check_profile_named,
@@ -134,8 +133,7 @@ def _about_version(name: str | None, cluster: RecordedCluster) -> Iterator[str]:
         notes = [answered_by_another(name)]
     else:
         version = cluster.version or ""
-        is_unmarked = unmarked(version, cluster.mesos_profile)
-        notes = [f"{is_unmarked}; {UNMARKED_HINT}" if is_unmarked else answered_by_another(version)]
+        notes = [unmarked(version, cluster.mesos_profile) or answered_by_another(version)]
     yield from filter(None, notes)
 
 

@@ -14,6 +14,7 @@ from mesosctl.cli.environment import named
 from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.report_origin import origin
 from mesosctl.cli.session import Session
+from mesosctl.mesos.door.forecast import DryRunOptions
 from mesosctl.mesos.errors import BadInput, UsageError
 from mesosctl.mesos.exit_status import ExitStatus
 from mesosctl.suggestion import command
@@ -72,6 +73,14 @@ From = Annotated[
         help="Start from a snapshot or a cluster file instead of a live master; - is standard input.",
     ),
 ]
+FileVersion = Annotated[
+    str | None,
+    typer.Option(
+        "--mesos-version",
+        metavar="VERSION",
+        help="Whose rules a file of --from is played by: documents, or a release of Mesos. The default is its own.",
+    ),
+]
 Gone = Annotated[
     list[str] | None,
     typer.Option(
@@ -123,7 +132,7 @@ Largest = Annotated[str | None, find_largest_option("starves nobody"), Meaning.A
 OF_RECORDINGS = ("--replay", "--history")
 """Options for a recording, which is an argument of `replay`."""
 OF_REPLAY = (
-    *OF_RECORDINGS, "--wait", "--since", "--until", "--cluster-id", "--mesos-version", "--uncalibrated",
+    *OF_RECORDINGS, "--wait", "--since", "--until", "--cluster-id", "--uncalibrated",
 )  # fmt: skip
 """Options that belong to `replay`, where somebody may look for them here."""
 
@@ -183,6 +192,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     words: Words = None,
     *,
     source: From = None,
+    mesos_version: FileVersion = None,
     lose_agent: Lost = None,
     lose_fraction: Fraction = None,
     add_agent: Added = None,
@@ -221,10 +231,13 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         count=count,
         attribute=attribute,
     )
+    if source is None:
+        refuse_options({"--mesos-version": mesos_version}, "is for --from", "a live master's own rules are followed")
     if add_framework:
         _refuse_beside_framework(ctx, each, find_largest, recorded=recorded, before=before)
         options = read_options(wait_limit, refuse, force=force, allow_new_resource=allow_new_resource)
-        return _answer_added(session, options, wanted, add_framework, source, cycles, report)
+        terms = terms_of(session, cycles, mesos_version=mesos_version)
+        return _answer_added(session, options, wanted, add_framework, source, terms, report)
     refuse_options(
         {"--wait-limit": wait_limit, "--refuse": refuse},
         "is for --add-framework",
@@ -241,7 +254,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         )
     every_change = [change for _, change in (*wanted, *changes_of(several))]
     traffic = read_for_changes(session, every_change, recorded, before, source)
-    dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume), traffic)
+    dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume, mesos_version), traffic)
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         runner = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
@@ -284,7 +297,7 @@ def _answer_added(
     wanted: Sequence[tuple[str, Change]],
     add_framework: Sequence[str],
     source: Path | None,
-    cycles: int,
+    terms: DryRunOptions,
     report: str | None,
 ) -> ExitStatus:
     """Play the tasks of --add-framework on the cluster as it is, or on a snapshot of it.
@@ -292,7 +305,6 @@ def _answer_added(
     Raises UsageError, BadInput, and what reading raises.
     """
     added = [parse_added_framework(word) for word in add_framework]
-    terms = terms_of(session, cycles)
     snapshot = begin_dry_run(session, source, terms, None)[0].snapshot
     if not snapshot.agents:
         raise BadInput(

@@ -113,6 +113,8 @@ def begin_dry_run(
     if source is not None:
         with opened(source, "--from", session.environment.stdin) as file:
             dry_run = start_dry_run_of_file(file, named(source), terms)
+        for note in dry_run.notes:
+            session.note(note)
         today = dry_run.rate_limits
         if wants_limits and today is None:
             session.note("a snapshot has no rate limits: give the present ones with --before FILE to compare with them")
@@ -123,7 +125,9 @@ def begin_dry_run(
     return dry_run, replace(traffic, today=today) if traffic is not None and wants_limits else traffic
 
 
-def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "hold") -> DryRunOptions:
+def terms_of(
+    session: Session, cycles: int | None = None, assume: Assumption = "hold", mesos_version: str | None = None
+) -> DryRunOptions:
     """The terms of a dry run, with this session's progress bar; a --timeout that was given limits it."""
     clock, seconds = session.environment.clock, session.said.timeout
     give_up = None if seconds is None else clock() + seconds
@@ -137,7 +141,7 @@ def terms_of(session: Session, cycles: int | None = None, assume: Assumption = "
             )
         session.progress("making the allocations", part)
 
-    return DryRunOptions(cycles or DEFAULT_CYCLES, assume, progress)
+    return DryRunOptions(cycles or DEFAULT_CYCLES, assume, progress, mesos_version)
 
 
 def tell(

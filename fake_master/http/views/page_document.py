@@ -94,6 +94,7 @@ class Sharing:
         return {
             "legend": LEGEND,
             "cluster": _name(state.flags.shown.get("cluster", "")),
+            "mesos": str(state.profile),
             "time": state.wall_time,
             "paused": isinstance(state.clock, SteadyClock) and state.clock.is_paused,
             "next_event": self.next_event,

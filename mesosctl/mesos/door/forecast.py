@@ -37,6 +37,8 @@ class DryRunOptions:
     cycles: int = DEFAULT_CYCLES
     assume: Assumption = "hold"
     progress: Progress = _no_progress
+    mesos_version: str | None = None
+    """Whose rules a file is played by, as a person names them; None for its own."""
 
 
 ASSUMPTIONS: dict[Assumption, str] = {

@@ -213,10 +213,10 @@ def unmarked(version: str, name: str | None) -> str | None:
     """A note, if a file of this version, with this profile's name, may be of the documents' master, once unmarked."""
     if name is not None or version != DOCUMENTS.version:
         return None
-    return f"it says Mesos {version} and not whose: read as {profile_of(version)}"
-
-
-UNMARKED_HINT = "--mesos-version documents reads it as the documents' master"
+    return (
+        f"it says Mesos {version} and not whose, and is read as {profile_of(version)}; with --mesos-version documents, "
+        "it is the documents' master"
+    )
 
 
 def is_too_old(version: str) -> bool:

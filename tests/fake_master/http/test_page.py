@@ -89,6 +89,7 @@ def test_the_document_is_the_account_of_the_cluster() -> None:
     lab.wait(2)
     scheduler.run("t")
     shown = cluster(lab)
+    assert shown["mesos"] == "Mesos 1.11.0"
     assert shown["totals"] == {"cpus": 12.0, "mem": 9216.0}
     shop = row(shown["roles"], "web")
     (listed,) = [one for one in lab.read("/roles")["roles"] if one["name"] == "web"]

@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from collections import deque
 from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -358,6 +359,18 @@ def test_a_recording_of_version_1_is_read_and_a_writer_makes_it_the_present_vers
     assert version() == (SCHEMA_VERSION,)
     with open_recording(written) as read:
         assert list(read.settings("c")) == [lending]
+
+
+def test_a_recording_from_before_profiles_is_read_and_a_writer_adds_them(written):
+    with closing(sqlite3.connect(written)) as other:
+        other.execute("ALTER TABLE clusters DROP COLUMN mesos_profile")
+        other.execute("PRAGMA user_version=2")
+    with open_recording(written) as recording:
+        assert [cluster.mesos_profile for cluster in recording.clusters()] == [None]
+    with open_writer(written) as recording, recording.transaction():
+        recording.put_cluster(replace(_CLUSTER, mesos_profile="documents"))
+    with open_recording(written) as recording:
+        assert list(recording.clusters()) == [replace(_CLUSTER, mesos_profile="documents")]
 
 
 @pytest.mark.parametrize("value", ["{}", '{"names": "cpus"}', '{"names": [3]}', "[]", "cpus"])
