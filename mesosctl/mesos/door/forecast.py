@@ -38,7 +38,7 @@ class DryRunOptions:
     assume: Assumption = "hold"
     progress: Progress = _no_progress
     mesos_version: str | None = None
-    """Whose rules a file is played by, as a person names them; None for its own."""
+    """The master whose rules a file is played by, as a person names it; None for its own."""
 
 
 ASSUMPTIONS: dict[Assumption, str] = {

@@ -1,8 +1,8 @@
-"""What differs between the releases of Mesos, and between them and the master of the design documents.
+"""The differences between the releases of Mesos, and between them and the master of the design documents.
 
 Each master has one profile: `documents`, or a release of Mesos.  It is chosen once, by what /version shows
 (`profile_of`) or by what a person names (`profile_named`); all other code asks the profile, never a version.  What each
-release does was seen on a real master of that release (docs/explanation/releases.md).
+release does was seen on a real master of that release (docs/explanation/releases.md, "What differs").
 """
 
 import json
@@ -144,7 +144,7 @@ MESOS_1_11 = MESOS_1_8._replace(
 PROFILES = {profile.name: profile for profile in (DOCUMENTS, MESOS_1_4, MESOS_1_8, MESOS_1_11)}
 """By name."""
 VERSIONS = (DOCUMENTS.name, *(f"1.{minor}" for minor in range(4, 12)))
-"""What a person may name, besides full numbers such as 1.11.0."""
+"""The names that a person may give, besides full numbers such as 1.11.0."""
 
 _OLDEST, _NEWEST = (1, 4), (1, 11)
 _FIRST_RELEASES = {(1, 4): MESOS_1_4, (1, 6): MESOS_1_8, (1, 9): MESOS_1_11}

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from mesosctl.mesos.rules.version_profile import PROFILES
 from mesosctl.program.reference.command_tree import commands
 from tests.helpers.screen import visible
 from tests.mesosctl.live import Live, ask
@@ -176,7 +177,7 @@ def test_the_rules_are_those_of_the_master(version: str):
     live = Live(version)
     said = ask(live, *"quota set * cpus:1 --dry-run -o json".split()).json
     assert said["accepted"] is (version == "1.11")
-    assert said["mesos_version"] == f"{version}.0"
+    assert (said["mesos_version"], said["mesos_profile"]) == (PROFILES[version].version, version)
 
 
 def test_who_may_not_read_gets_no_forecast(tmp_path):

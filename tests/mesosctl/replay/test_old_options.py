@@ -33,7 +33,7 @@ def typed(tmp_path, monkeypatch):
         ("whatif --cycles 3 --replay h.sqlite --from s.json --assume=hold", "--replay", "replay h.sqlite"),
         ("whatif --replay h.sqlite --lose-framework web --uncalibrated", "--replay", "replay h.sqlite --uncalibrated"),
         ("-o csv --context prod whatif --replay h.sqlite", "--replay", "-o csv --context prod replay h.sqlite"),
-        ("--master whatif whatif --mesos-version 1.11 --replay h.sqlite", "--mesos-version",
+        ("--master whatif whatif --mesos-version 1.11 --replay h.sqlite", "--replay",
          "replay h.sqlite --mesos-version 1.11"),
         ("whatif --replay h.sqlite --master http://u:p@h", "--replay", "replay h.sqlite"),
         ("whatif --history h.sqlite --wait 'role=db;task=cpus:1'", "--history",

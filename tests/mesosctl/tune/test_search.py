@@ -462,7 +462,7 @@ def test_a_row_says_why_a_goal_is_not_met_that_seems_to_be():
     )
     fair = RoleFigures(tasks=1000, p95_wait=10.0, longest_wait=20.0, p95_at_most=10.0)
     late = RoleFigures(tasks=10, p95_wait=90.0, longest_wait=90.0, p95_at_most=90.0)
-    demand: Any = SimpleNamespace(assumptions=(), cluster_id="c", since=0.0, until=60.0, version="1.11")
+    demand: Any = SimpleNamespace(assumptions=(), cluster_id="c", since=0.0, until=60.0, master="Mesos 1.11.0")
 
     def shown(roles):
         report = tuning_report(Tuned(demand, Tuning(of, wanted, {of.unchanged: Evidence(roles)})))
