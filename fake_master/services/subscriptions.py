@@ -106,6 +106,11 @@ class Subscriptions:
         info = allocator_info(framework, self._state.flags)
         self._allocator.add_framework(info, framework.held, active=framework.active, suppressed=framework.suppressed)
 
+    def restore_completed(self, framework: KnownFramework) -> None:
+        """A framework that was removed before this master was made."""
+        framework.completed_tasks = self._no_tasks()
+        self._state.completed_frameworks[framework.id] = framework
+
     def update(self, framework: KnownFramework, wanted: Subscription) -> None:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         wanted.check(self._state.flags)

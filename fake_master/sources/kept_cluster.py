@@ -6,8 +6,8 @@
     kept.write()                                              at the end of a command that changed something
 
 Time stands still between commands.  The registry has the quotas, weights, reservations, volumes and agents; this is one
-more record in it, written in one transaction and checked like the others.  Frameworks of other programs are not kept:
-they end with the process that served them.
+more record in it, written in one transaction and checked like the others.  Frameworks of other programs are kept only
+when they have completed: the others end with the process that served them.
 """
 
 import json
@@ -59,6 +59,10 @@ def _to_document(master: Master, simulated: Iterable[SimulatedFramework]) -> dic
             {**_framework_to_document(framework, table), "refusals": refused(framework)}
             for framework in master.state.frameworks.values()
             if framework.is_simulated or isinstance(framework.stream, SilentStream)
+        ],
+        "completed": [
+            {**_framework_to_document(framework, table), "ended": framework.unregistered_time}
+            for framework in master.state.completed_frameworks.values()
         ],
         "schedulers": schedulers,
         "made": [master.subscriptions.made, master.state.offers.made],
@@ -276,12 +280,13 @@ def _restore(master: Master, record: Mapping[str, Any], simulated: Sequence[Simu
                 own.is_simulated = True
                 own.stream = LocalStream(scheduler) if own.connected else None
         for document, framework in zip(record["frameworks"], restored.values(), strict=True):
-            framework.completed_tasks.extend(reader.task(row, framework.id) for row in document["completed"])
-            completed = list(framework.completed_tasks)
             master.subscriptions.restore(framework)
-            framework.completed_tasks.extend(completed)
-            framework.counts.clear()
-            framework.counts.update(document["counts"])
+            _remember(framework, document, reader)
+        for document in record.get("completed", ()):
+            framework = _framework(document)
+            framework.unregistered_time = float(document["ended"])
+            master.subscriptions.restore_completed(framework)
+            _remember(framework, document, reader)
         master.subscriptions.made, master.state.offers.made = map(int, record["made"])
         for offer in offers:
             _offer_again(master, offer)
@@ -308,6 +313,16 @@ def _framework(document: Mapping[str, Any]) -> KnownFramework:
     )
 
 
+def _remember(framework: KnownFramework, document: Mapping[str, Any], reader: _Reader) -> None:
+    """Give a framework the tasks that have ended or cannot be reached, and its counters."""
+    framework.completed_tasks.extend(reader.task(row, framework.id) for row in document["completed"])
+    for row in document["unreachable"]:
+        task = reader.task(row, framework.id)
+        framework.unreachable_tasks[task.id] = task
+    framework.counts.clear()
+    framework.counts.update(document["counts"])
+
+
 def _hold(master: Master, framework: KnownFramework, document: Mapping[str, Any], reader: _Reader) -> None:
     """Give a framework its tasks and executors, agent by agent, as far as their resources are there."""
     held: dict[str, list[tuple[Resources, Callable[[], None]]]] = {}
@@ -331,9 +346,6 @@ def _hold(master: Master, framework: KnownFramework, document: Mapping[str, Any]
             add()
         if whole:
             framework.hold(agent, whole)
-    for row in document["unreachable"]:
-        task = reader.task(row, framework.id)
-        framework.unreachable_tasks[task.id] = task
 
 
 def _adding(add: Callable[[Any], None], what: Any) -> Callable[[], None]:

@@ -269,6 +269,32 @@ def test_a_framework_that_was_torn_down_never_returns(file: Path) -> None:
         assert [one["name"] for one in ask(f"{file}{advance}")["frameworks"]] == ["shop"]
 
 
+def test_a_framework_that_was_torn_down_is_remembered_with_its_tasks_and_times(file: Path) -> None:
+    file.write_text(GREEDY)
+    shown = next(one for one in ask(file)["frameworks"] if one["name"] == "shop")
+    with closing(open_on_call(f"fake:{file}")) as master:
+        assert master.answer("POST", "/teardown", {}, f"frameworkId={shown['id']}".encode()).status == 200
+        completed = json.loads(master.answer("GET", "/state", {}, b"").body)["completed_frameworks"]
+        counts = json.loads(master.answer("GET", "/metrics/snapshot", {}, b"").body)
+    assert [one["id"] for one in completed] == [shown["id"]]
+    assert len(completed[0]["completed_tasks"]) == 2
+    for advance in ("", "?advance=1m", ""):
+        assert ask(f"{file}{advance}")["completed_frameworks"] == completed
+    after = ask(file, "/metrics/snapshot")
+    assert after["master/tasks_killed"] == counts["master/tasks_killed"]
+    with closing(open_on_call(f"fake:{file}")) as master:
+        assert master.answer("POST", "/teardown", {}, f"frameworkId={shown['id']}".encode()).status == 400
+
+
+def test_only_as_many_are_remembered_as_the_flag_says(file: Path) -> None:
+    file.write_text('[flags]\nmax_completed_frameworks = "1"\n' + GREEDY)
+    for name in ("reports", "shop"):
+        gone = next(one["id"] for one in ask(file)["frameworks"] if one["name"] == name)
+        with closing(open_on_call(f"fake:{file}")) as master:
+            assert master.answer("POST", "/teardown", {}, f"frameworkId={gone}".encode()).status == 200
+        assert [one["name"] for one in ask(file)["completed_frameworks"]] == [name]
+
+
 def quota_call(role: str) -> bytes:
     guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 2}}]
     return json.dumps({"role": role, "guarantee": guarantee, "force": True}).encode()
