@@ -18,10 +18,12 @@ from fake_master.state.agents import Domain, KnownAgent
 from fake_master.state.frameworks import KnownFramework
 from fake_master.state.offers import OutstandingOffer
 from fake_master.state.streams import SilentStream
+from fake_master.state.tasks import KnownTask, TaskStatus
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.agents import ClusterAgent
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, Lending, SnapshotFramework
+from mesosctl.mesos.cluster.tasks import UNREACHABLE
 from mesosctl.mesos.errors import BadInput, RuleViolation
 from mesosctl.mesos.rules.maintenance import address_of
 
@@ -30,6 +32,8 @@ def register_agents(master: Master, snapshot: ClusterSnapshot) -> None:
     """Register the agents.  Inside a transaction.  Raises BadInput."""
     for number, agent in enumerate(snapshot.agents, 1):
         _register(master, agent, number, snapshot.taken_at, *_configured_and_slack(agent.total, master))
+    for lost in snapshot.unreachable:
+        master.agent_removal.restore_unreachable(lost.id, lost.since)
 
 
 def enter(master: Master, snapshot: ClusterSnapshot) -> None:
@@ -54,10 +58,36 @@ def enter(master: Master, snapshot: ClusterSnapshot) -> None:
     sums = IdentityCache(_sum).of
     for agent_id, parts in used.items():
         master.state.agents[agent_id].used = sums(*parts)
+    _restore_lost(master, snapshot)
     _offer_again(master, snapshot, allocated)
     if snapshot.lending is not None:
         master.runtime.restore_lending(snapshot.lending)
     tasks.settle()
+
+
+def _restore_lost(master: Master, snapshot: ClusterSnapshot) -> None:
+    """Enter the frameworks that have completed, and the tasks on unreachable agents."""
+    for removed in snapshot.completed:
+        framework = _framework(removed, snapshot.taken_at)
+        framework.active = framework.connected = False
+        framework.stream = None
+        framework.unregistered_time = removed.ended or snapshot.taken_at
+        master.subscriptions.restore_completed(framework)
+    since = {agent.id: agent.since for agent in snapshot.unreachable}
+    for lost in snapshot.unreachable_tasks:
+        framework = master.state.frameworks[lost.framework_id]
+        task = KnownTask(
+            id=lost.id,
+            framework_id=framework.id,
+            agent_id=lost.agent_id,
+            info={"name": lost.id},
+            resources=lost.resources.allocated_to(lost.role),
+            role=lost.role,
+            state=UNREACHABLE,
+            statuses=(TaskStatus(UNREACHABLE, since[lost.agent_id]),),
+        )
+        framework.unreachable_tasks[task.id] = task
+        framework.count_task(task)
 
 
 def _allocated(role: str, resources: Resources) -> Resources:
@@ -138,6 +168,8 @@ def _info(restored: SnapshotFramework) -> dict[str, Any]:
         "name": restored.name,
         "capabilities": [{"type": name} for name in sorted(restored.capabilities)],
     }
+    if restored.failover_timeout:
+        info["failover_timeout"] = restored.failover_timeout
     if "MULTI_ROLE" in restored.capabilities:
         info["roles"] = list(restored.roles)
     elif restored.roles:

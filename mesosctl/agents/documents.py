@@ -19,6 +19,10 @@ class LeavingAgent(Mirrored):
     without_room: dict[str, int] = Field(
         description="How many of the tasks fit on no other agent now, by the name of their framework."
     )
+    out_of_reach: dict[str, int] = Field(
+        default={},
+        description="How many of the tasks are on an unreachable agent, by the name of their framework.",
+    )
 
 
 class DrainPlanDocument(Document):

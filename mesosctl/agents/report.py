@@ -1,7 +1,7 @@
 """Agents that are taken out of service and back, as reports."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from mesosctl.agents import documents
 from mesosctl.mesos.amounts.amount_text import in_words
@@ -28,6 +28,9 @@ def drain_plan(plan: DrainPlan, *, loses_tasks: bool = False) -> Report:
     def without_room(agent: RegisteredAgent) -> dict[str, int]:
         return _by_framework(plan.stranded_on(agent))
 
+    def out_of_reach(agent: RegisteredAgent) -> dict[str, int]:
+        return _by_framework(plan.lost_on(agent))
+
     return list_report(
         documents.DrainPlanDocument(agents=[]),
         plan.agents,
@@ -38,14 +41,15 @@ def drain_plan(plan: DrainPlan, *, loses_tasks: bool = False) -> Report:
             Column("USED", lambda agent: agent.used.quantities(), kind="amounts"),
             Column(
                 "NO ROOM ELSEWHERE",
-                lambda agent: listed([f"{count} of {name}" for name, count in without_room(agent).items()]),
+                lambda agent: _in_words(without_room(agent)),
                 kind="sentence",
             ),
+            *_column_of_lost(plan),
             agent_id_column(plan.agents, lambda agent: agent.typed_id),
         ),
         name=lambda agent: agent.typed_id,
         element=lambda agent: documents.LeavingAgent.of(
-            agent, tasks=len(plan.tasks_on(agent)), without_room=without_room(agent)
+            agent, tasks=len(plan.tasks_on(agent)), without_room=without_room(agent), out_of_reach=out_of_reach(agent)
         ),
         verdicts=[_room(plan.tasks, plan.stranded, is_lost=loses_tasks)] if plan.tasks else (),
         remark=["", "tasks that are lost:", *_lost_tasks(plan)] if loses_tasks and plan.tasks else (),
@@ -58,6 +62,17 @@ def _lost_tasks(plan: DrainPlan) -> Iterator[str]:
         yield f"  {task.id} of {task.framework} on {names[task.agent_id]}"
     if len(plan.tasks) > MOST_LINES:
         yield f"  … {and_more(len(plan.tasks) - MOST_LINES)} ({command('tasks list')} shows them)"
+
+
+def _column_of_lost(plan: DrainPlan) -> Sequence[Column[RegisteredAgent]]:
+    """The column OUT OF REACH, if any tasks are on unreachable agents."""
+    if not plan.lost:
+        return ()
+    return (Column("OUT OF REACH", lambda agent: _in_words(_by_framework(plan.lost_on(agent))), kind="sentence"),)
+
+
+def _in_words(counts: Mapping[str, int]) -> str:
+    return listed([f"{count} of {name}" for name, count in counts.items()])
 
 
 def _by_framework(tasks: Sequence[RunningTask]) -> dict[str, int]:

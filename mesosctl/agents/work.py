@@ -26,7 +26,7 @@ from mesosctl.mesos.names import kind_of
 from mesosctl.reading.targets import find_agents, has_attributes, no_agent_with, read_agents, read_listed_agent
 from mesosctl.reading.unreachable import in_registry
 from mesosctl.suggestion import command
-from mesosctl.tasks.work import running_tasks
+from mesosctl.tasks.work import running_tasks, unreachable_tasks
 
 _AGENT_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-S[0-9]+")
 Progress = Callable[[str], None]
@@ -87,7 +87,9 @@ def plan_drain(
     leaving = frozenset(agent.id for agent in chosen)
     tasks = running_tasks(master, agents=leaving)
     stranded = without_room(tasks, [agent for agent in everybody if agent.id not in leaving])
-    return DrainPlan(tuple(chosen), tuple(tasks), tuple(stranded))
+    away = frozenset(agent.id for agent in chosen if agent.status == "unreachable")
+    lost = unreachable_tasks(master, agents=away) if away else []
+    return DrainPlan(tuple(chosen), tuple(tasks), tuple(stranded), tuple(lost))
 
 
 @dataclass(frozen=True, slots=True)

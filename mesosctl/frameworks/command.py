@@ -1,5 +1,7 @@
 """`mesosctl frameworks`: its verbs."""
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -12,11 +14,14 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.frameworks.report import framework_list, teardown_report
 from mesosctl.frameworks.teardown import plan_teardowns, tear_down_all
 from mesosctl.mesos.amounts.notation import listed
+from mesosctl.mesos.messages.elements.tasks import ShownTask
 from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
 from mesosctl.reading.lists import FRAMEWORK_KEYS, list_frameworks
 from mesosctl.reading.selection import Selection
-from mesosctl.reading.unreachable import note_unreachable
+from mesosctl.reading.unreachable import number_unreachable, unreachable_in_words
 from mesosctl.show.report import Report
+from mesosctl.suggestion import command
+from mesosctl.tasks.work import tasks_out_of_reach
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
 
@@ -58,9 +63,13 @@ def list_(  # noqa: PLR0913  # one parameter an option
     def read(master: LeadingMaster) -> Report:
         found = list_frameworks(master, wanted, ended=ended)
         empty = nothing_found("no frameworks are registered", {"--role": role})
-        if not (names or role or watch):
-            note_unreachable(master)
-        return framework_list(found, empty=empty, sort=sort)
+        lost: Sequence[ShownTask] = ()
+        if not (names or role or watch) and (number := number_unreachable(master)):
+            lost = tasks_out_of_reach(master)
+            titles = {framework.id: framework.title for framework in found}
+            whose = [titles.get(task.framework_id, task.framework_id) for task in lost]
+            master.notice(f"{unreachable_in_words(number, whose)}; {command('agents')} shows the ids of these agents")
+        return framework_list(found, empty=empty, sort=sort, lost=Counter(task.framework_id for task in lost))
 
     show_list(session, read, watch=watch, every=every, count=count)
 

@@ -58,3 +58,7 @@ class FrameworkList(Document):
 
     kind: Literal["frameworks.list"] = "frameworks.list"
     frameworks: list[Framework]
+    unreachable_tasks: dict[str, int] = Field(
+        default={},
+        description="How many tasks are on unreachable agents, by the id of their framework; empty in a selection.",
+    )

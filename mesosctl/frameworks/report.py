@@ -1,6 +1,7 @@
 """A framework that was torn down, as a report."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 
 from mesosctl.frameworks import documents
 from mesosctl.mesos.amounts.notation import format_span, utc_text
@@ -35,14 +36,21 @@ def teardown_report(done: Sequence[TornDown]) -> Report:
 
 
 def framework_list(
-    frameworks: Sequence[ListedFramework], *, empty: str = "no frameworks are registered", sort: str | None = None
+    frameworks: Sequence[ListedFramework],
+    *,
+    empty: str = "no frameworks are registered",
+    sort: str | None = None,
+    lost: Mapping[str, int] = MappingProxyType({}),
 ) -> Report:
-    """A line for every framework; `empty` is shown if there is none, and `sort` as in `naturally`."""
+    """A line for every framework; `empty` is shown if there is none, and `sort` as in `naturally`.
+
+    `lost` is how many tasks are on unreachable agents, by framework id.
+    """
     is_shared = len({framework.title for framework in frameworks}) < len(frameworks)
     ends = short_ids({framework.id: framework.name for framework in frameworks}) if is_shared else {}
     short = {framework.typed_id: ends[framework.id] for framework in frameworks if framework.id in ends}
     return list_report(
-        documents.FrameworkList(frameworks=[]),
+        documents.FrameworkList(frameworks=[], unreachable_tasks=dict(sorted(lost.items()))),
         frameworks,
         (
             Column("FRAMEWORK", lambda framework: framework.typed_title),

@@ -38,6 +38,7 @@ def crowds(explanations: Sequence[OfferExplanation]) -> list[Crowd]:
         likeness = (
             account_likeness(explanation.account),
             explanation.hindrance,
+            explanation.failover_timeout,
             explanation.offers,
             explanation.useless,
             explanation.could_borrow,

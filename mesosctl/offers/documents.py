@@ -101,6 +101,10 @@ class Explanation(Mirrored):
     )
     lines: Annotated[list[AccountLine], named("account.lines")]
     helps: list[str] = Field(description="What you can do about it.")
+    failover_timeout: float | None = Field(
+        default=None,
+        description="Seconds for which the master waits for a disconnected framework; null of any other.",
+    )
     ahead: Annotated[list[str], named("account.ahead")] = Field(
         description="Roles that are served before it when resources become free."
     )

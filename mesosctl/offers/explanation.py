@@ -261,6 +261,7 @@ def _explanation(
         account=account,
         offers=sum((offer.framework_id, offer.role) == (framework.id, account.role) for offer in snapshot.offers),
         hindrance=_hindrance(framework, account.role, held_back),
+        failover_timeout=None if framework.connected else framework.failover_timeout or None,
         refusals=None if refusals is None else int(refusals),
         has_whitelist=UNKNOWN_WHITELIST in snapshot.unknown,
         could_borrow=snapshot.lending is not None and "REVOCABLE_RESOURCES" not in framework.capabilities,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from mesosctl.mesos.amounts.amount_text import as_typed, enumerated, in_words, shown_amount
-from mesosctl.mesos.amounts.notation import counted, listed
+from mesosctl.mesos.amounts.notation import counted, format_span, listed
 from mesosctl.mesos.amounts.quantities import Quantities, Quota
 from mesosctl.mesos.door.offer_explanation import Cause, Hindrance, OfferExplanation, WithheldResources
 from mesosctl.mesos.roles import top_level
@@ -106,7 +106,9 @@ def answer(explanation: OfferExplanation, whom: str = "") -> str:
     if explanation.hindrance == "recovery":
         return f"{subject} is offered nothing, and neither is anybody else: {explanation.recovery}"
     if explanation.hindrance is not None:
-        return f"{subject} {_HINDRANCES[explanation.hindrance]}"
+        timeout = explanation.failover_timeout
+        away = "" if timeout is None else f"; its failover timeout is {format_span(timeout)}"
+        return f"{subject} {_HINDRANCES[explanation.hindrance]}{away}"
     totals = explanation.totals
     if not totals:
         return f"{subject} is offered nothing: no agent has resources"
@@ -226,6 +228,8 @@ def helps(explanation: OfferExplanation) -> list[str]:
     missing = explanation.missing
     if explanation.hindrance is not None:
         first = _HELP_WITH_HINDRANCE[explanation.hindrance].format(role=explanation.account.role)
+        if explanation.failover_timeout is not None:
+            first = f"{first}; when its failover timeout is over, the master removes it with its tasks"
         # Without these agents there is nothing to offer to it even then.
         is_away = (
             missing is not None

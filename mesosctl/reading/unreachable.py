@@ -1,12 +1,12 @@
 """The agents that are unreachable, read from a master's metrics and registry."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.notation import counted
-from mesosctl.mesos.cluster.unreachable import UnreachableAgent, UnreachableAgents
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent, UnreachableAgents, tasks_in_words
 from mesosctl.mesos.errors import MesosctlError
-from mesosctl.suggestion import command
 
 _REGISTRY = "/registrar(1)/registry"
 _NANOSECONDS = 1_000_000_000
@@ -17,24 +17,30 @@ def unreachable_agents(master: LeadingMaster) -> UnreachableAgents:
 
     The registry, which has every agent, is read only if there are any.
     """
-    number = _number(master)
+    number = number_unreachable(master)
     return UnreachableAgents(number, in_registry(master)) if number else UnreachableAgents()
 
 
-def note_unreachable(master: LeadingMaster) -> None:
-    """Tell the operator if agents are unreachable, of which a list or a snapshot has nothing."""
-    number = _number(master)
-    if number:
-        are = f"{counted(number, 'agent')} {'is' if number == 1 else 'are'} unreachable"
-        master.notice(f"{are}, and left out with the tasks there; {command('agents')} shows which")
-
-
-def _number(master: LeadingMaster) -> int:
+def number_unreachable(master: LeadingMaster) -> int:
     """How many agents are unreachable; 0 if the metrics cannot be read."""
     try:
-        return int(master.get_once("/metrics/snapshot").get("master/slaves_unreachable", 0))
-    except (MesosctlError, AttributeError, TypeError, ValueError):
+        return number_in(master.get_once("/metrics/snapshot"))
+    except MesosctlError:
         return 0
+
+
+def number_in(metrics: Any) -> int:
+    """How many agents are unreachable, as the answer of /metrics/snapshot has it; 0 if it does not."""
+    try:
+        return int(metrics.get("master/slaves_unreachable", 0))
+    except (AttributeError, TypeError, ValueError):
+        return 0
+
+
+def unreachable_in_words(number: int, frameworks: Iterable[str]) -> str:
+    """How many agents are unreachable, and whose tasks are there: `frameworks` are theirs, one for each task."""
+    are = f"{counted(number, 'agent')} {'is' if number == 1 else 'are'} unreachable"
+    return f"{are}, with {tasks_in_words(frameworks)}"
 
 
 def in_registry(master: LeadingMaster) -> tuple[UnreachableAgent, ...] | None:

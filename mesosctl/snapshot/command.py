@@ -17,7 +17,7 @@ from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.exit_status import ExitStatus
 from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
 from mesosctl.mesos.roles import display_names
-from mesosctl.reading.unreachable import note_unreachable
+from mesosctl.reading.unreachable import unreachable_in_words
 from mesosctl.snapshot.differences import changes
 from mesosctl.snapshot.report import snapshot_differences, snapshot_taken
 from mesosctl.snapshot.work import read_snapshot, write_file
@@ -103,10 +103,13 @@ def take_snapshot(session: Session, source: Path | None) -> ClusterSnapshot:
     try:
         with session.open_master() as master:
             snapshot = read_snapshot(master, progress=session.progress)
-            note_unreachable(master)
-            return snapshot
     finally:
         session.end_progress()
+    if snapshot.unreachable:
+        names = {framework.id: framework.name or framework.id for framework in snapshot.frameworks}
+        whose = [names[task.framework_id] for task in snapshot.unreachable_tasks]
+        session.note(f"{unreachable_in_words(len(snapshot.unreachable), whose)}; the snapshot has the ids of both")
+    return snapshot
 
 
 def _kept(session: Session, path: Path, field: str) -> ClusterSnapshot:

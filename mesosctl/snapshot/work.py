@@ -27,6 +27,7 @@ from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
 from mesosctl.mesos.messages.snapshots.cluster_state import ClusterState
 from mesosctl.mesos.messages.snapshots.lending import lending
 from mesosctl.mesos.rules.version_profile import LENDS, STRICT_PRIORITY_ALLOCATOR
+from mesosctl.reading.unreachable import in_registry, number_in
 
 ATTEMPTS = 3
 DECISIVE_FLAGS = (
@@ -83,11 +84,14 @@ def read_snapshot(
         again = "" if attempt == 1 else f" again, because quotas or weights changed ({attempt} of {ATTEMPTS})"
         answer = _receive_state(master, report, again)
         after = _settings(master)
-        state, lent, suppressed = _evaluate_during_metrics(master, answer)
+        state, lent, metrics = _evaluate_during_metrics(master, answer)
         changed = before != after
         before = after
         if not changed:
             break
+    suppressed = None if metrics is None else _if_told(lambda: cluster_state.suppressed_roles(metrics))
+    unreachable = in_registry(master) if number_in(metrics) else ()
+    lost = {agent.id for agent in unreachable or ()}
     snapshot = ClusterSnapshot(
         version=version,
         taken_at=now(),
@@ -100,8 +104,14 @@ def read_snapshot(
         flags=_decisive(flags, lends=lent is not None),
         lending=lent,
         mesos_profile=master.profile.name,
+        completed=tuple(state.completed),
+        unreachable=unreachable or (),
+        unreachable_tasks=tuple(task for task in state.unreachable_tasks if task.agent_id in lost),
     )
-    return _with_unseen(snapshot, state, _unknown(snapshot, after, flags, changed=changed))
+    unknown = _unknown(snapshot, after, flags, changed=changed)
+    if unreachable is None:
+        unknown.append("unreachable agents: the registry, which has their ids, could not be read; they are left out")
+    return _with_unseen(snapshot, state, unknown)
 
 
 def _receive_state(master: LeadingMaster, report: Progress, again: str) -> Response:
@@ -112,16 +122,14 @@ def _receive_state(master: LeadingMaster, report: Progress, again: str) -> Respo
     return answer
 
 
-def _evaluate_during_metrics(
-    master: LeadingMaster, answer: Response
-) -> tuple[ClusterState, Lending | None, dict[str, dict[str, bool]] | None]:
-    """The state in `answer`, evaluated while the master makes its metrics, and the roles that these call suppressed."""
+def _evaluate_during_metrics(master: LeadingMaster, answer: Response) -> tuple[ClusterState, Lending | None, Any]:
+    """The state in `answer`, evaluated while the master makes its metrics, and these; None if it does not send them."""
     deadline = master.deadline.again()
     with ThreadPoolExecutor(1) as evaluation:
         evaluated = evaluation.submit(_evaluate, answer, deadline)
         try:
-            suppressed = _if_told(lambda: _suppressed_roles(master.get("/metrics/snapshot")))
-            return *evaluated.result(), suppressed
+            metrics = _if_told(lambda: master.get("/metrics/snapshot"))
+            return *evaluated.result(), metrics
         finally:
             # After Ctrl-C or an error, the evaluation ends at its next piece of the answer.
             deadline.end()
@@ -138,11 +146,6 @@ def _evaluate(answer: Response, deadline: Deadline) -> tuple[ClusterState, Lendi
 def _lending(chunks: Iterable[bytes]) -> Lending | None:
 
     return lending(decode(b"".join(chunks)))
-
-
-def _suppressed_roles(metrics: Any) -> dict[str, dict[str, bool]]:
-
-    return cluster_state.suppressed_roles(metrics)
 
 
 def _decisive(flags: Mapping[str, str] | None, *, lends: bool) -> dict[str, str]:

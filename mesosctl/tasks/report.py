@@ -5,10 +5,11 @@ from collections.abc import Sequence
 
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.identity import IdentityCache
-from mesosctl.mesos.amounts.notation import FEW, counted, listed, utc_text
+from mesosctl.mesos.amounts.notation import counted, utc_text
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
-from mesosctl.mesos.cluster.tasks import ListedTask
+from mesosctl.mesos.cluster.tasks import UNREACHABLE, ListedTask
+from mesosctl.mesos.cluster.unreachable import tasks_in_words
 from mesosctl.mesos.names import PLAIN, Spelling
 from mesosctl.mesos.roles import short_ids
 from mesosctl.show.agent_column import agent_id_column
@@ -88,13 +89,11 @@ def task_list(
 
 def _on_unreachable_agents(tasks: Sequence[ListedTask]) -> list[str]:
     """A sentence about tasks whose agents are unreachable, by framework; none if there are none."""
-    counts = Counter(task.framework for task in tasks if task.state == "TASK_UNREACHABLE")
-    if not counts:
+    frameworks = [task.framework for task in tasks if task.state == UNREACHABLE]
+    if not frameworks:
         return []
-    number = sum(counts.values())
-    are = f"{counted(number, 'task')} {'is' if number == 1 else 'are'}"
-    whose = listed([f"{count} of {framework}" for framework, count in sorted(counts.items())], FEW)
-    return [f"{are} on unreachable agents: {whose}; {command('agents')} shows these agents"]
+    are = f"{tasks_in_words(frameworks)} {'is' if len(frameworks) == 1 else 'are'}"
+    return [f"{are} on unreachable agents; {command('agents')} shows the ids of these agents"]
 
 
 def _summary(tasks: Sequence[ListedTask]) -> list[str]:

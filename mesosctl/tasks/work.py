@@ -39,9 +39,23 @@ def tasks_kept(master: LeadingMaster) -> list[ShownTask]:
     return _shown(master, tasks_api.RUNNING)
 
 
+def tasks_out_of_reach(master: LeadingMaster) -> list[ShownTask]:
+    """The tasks on unreachable agents that this principal may see.  Raises UnexpectedAnswer."""
+    return [task for task in _shown(master, *tasks_api.PRESENT) if task.state == UNREACHABLE]
+
+
 def running_tasks(master: LeadingMaster, *, agents: frozenset[str]) -> list[RunningTask]:
     """The tasks on these agents, with the names of their frameworks."""
-    held = [task for task in read_tasks(master) if task.agent_id in agents]
+    return _with_names(master, [task for task in read_tasks(master) if task.agent_id in agents])
+
+
+def unreachable_tasks(master: LeadingMaster, *, agents: frozenset[str]) -> list[RunningTask]:
+    """The tasks on these agents, which are unreachable, with the names of their frameworks."""
+    return _with_names(master, [task for task in tasks_out_of_reach(master) if task.agent_id in agents])
+
+
+def _with_names(master: LeadingMaster, held: Sequence[ShownTask]) -> list[RunningTask]:
+    """Tasks, with the names of their frameworks."""
     if not held:
         return []
     names = {framework.id: framework.title for framework in listed_frameworks(master.ask("GET_FRAMEWORKS"))}

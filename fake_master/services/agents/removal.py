@@ -104,6 +104,14 @@ class AgentRemoval:
         self._state.counts.update((*_REMOVED_AS_UNREACHABLE, "recovery_slave_removals"))
         self._events.failure(agent_id)
 
+    def restore_unreachable(self, agent_id: str, since: float) -> None:
+        """An agent that was unreachable before this master was made, on a host that nobody knows.
+
+        Inside a transaction.  Nothing happens to one that the registry has already.
+        """
+        if all(record["id"] != agent_id for record in self._state.known_agents.records.values()):
+            self._records.write(agent_id, {"id": agent_id, "registered_time": since, "unreachable_time": since})
+
     def mark_gone(self, agent_id: str) -> bool:
         """An operator gives the agent up for good; False for one that is not known.  Inside a transaction."""
         if self._state.known_agents.is_gone(agent_id):

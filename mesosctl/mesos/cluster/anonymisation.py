@@ -84,6 +84,11 @@ class Aliases:
             weights={self.role(role): weight for role, weight in snapshot.weights.items()},
             flags={name: self._flag(name, text) for name, text in snapshot.flags.items()},
             lending=None if snapshot.lending is None else self._lending(snapshot.lending),
+            completed=tuple(self._framework(framework, dropped) for framework in snapshot.completed),
+            unreachable=tuple(agent._replace(id=self.of("agent", agent.id)) for agent in snapshot.unreachable),
+            unreachable_tasks=tuple(
+                replace(self._place(task), id=self.of("task", task.id)) for task in snapshot.unreachable_tasks
+            ),
             unknown=(*snapshot.unknown, *dropped),
         )
 

@@ -32,11 +32,13 @@ class DrainPlan:
     tasks: tuple[RunningTask, ...]
     stranded: tuple[RunningTask, ...]
     """The tasks that fit on no other agent."""
+    lost: tuple[RunningTask, ...] = ()
+    """The tasks on those of the agents that are unreachable; their frameworks may have started others elsewhere."""
 
     @property
     def title(self) -> str:
         """The agents and their tasks in a phrase."""
-        count = len(self.tasks)
+        count = len(self.tasks) + len(self.lost)
         ends = f", which ends {counted(count, 'task')}" if count else ""
         return f"{self.names}{ends}"
 
@@ -47,7 +49,11 @@ class DrainPlan:
 
     def tasks_on(self, agent: RegisteredAgent) -> list[RunningTask]:
         """The tasks that end on one of the agents."""
-        return [task for task in self.tasks if task.agent_id == agent.id]
+        return [task for task in (*self.tasks, *self.lost) if task.agent_id == agent.id]
+
+    def lost_on(self, agent: RegisteredAgent) -> list[RunningTask]:
+        """Those of them that are out of reach."""
+        return [task for task in self.lost if task.agent_id == agent.id]
 
     def stranded_on(self, agent: RegisteredAgent) -> list[RunningTask]:
         """Those of them that fit on no other agent."""

@@ -12,6 +12,7 @@ from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.amounts.values import immutable
 from mesosctl.mesos.cluster.agents import ClusterAgent
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.rules.offers.constraints import INSTALL, can_match, has_patterns, without_patterns
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from mesosctl.mesos.rules.version_profile import Profile, profile_stored
@@ -72,7 +73,7 @@ class Lending:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotFramework:
-    """One registered framework."""
+    """One framework."""
 
     id: str
     name: str
@@ -86,6 +87,10 @@ class SnapshotFramework:
     offer_constraints: Mapping[str, object] = field(default_factory=dict)
     offer_filters: Mapping[str, object] = field(default_factory=dict)
     """By role: the smallest offers it wants, as FrameworkInfo writes them."""
+    failover_timeout: float = 0.0
+    """Seconds for which a master waits for it, while it is disconnected, before it is removed with its tasks."""
+    ended: float | None = None
+    """When it was removed, in seconds since the epoch; None of one that is registered, or if that is unknown."""
 
     @property
     def status(self) -> Literal["active", "inactive", "disconnected"]:
@@ -127,6 +132,12 @@ class ClusterSnapshot:
     """The master's flags that decide about allocation, as /flags writes them."""
     lending: Lending | None = None
     """None if nothing is lent."""
+    completed: tuple[SnapshotFramework, ...] = ()
+    """Frameworks that were removed, as far as the master keeps them."""
+    unreachable: tuple[UnreachableAgent, ...] = ()
+    """Agents that may register again."""
+    unreachable_tasks: tuple[SnapshotTask, ...] = ()
+    """The tasks on them, which are in no usage."""
     unknown: tuple[str, ...] = ()
     """The facts that the master did not show, or that this principal may not see, each with the assumption for it."""
     mesos_profile: str | None = None

@@ -1,6 +1,6 @@
 """A task, as lists show it."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.roles import is_strict_subrole
@@ -47,5 +47,5 @@ class ListedTask(NamedTuple):
         return self.role == role or is_strict_subrole(self.role, role)
 
 
-UNREACHABLE = "TASK_UNREACHABLE"
+UNREACHABLE: Final = "TASK_UNREACHABLE"
 """The state of a task whose agent is not connected, if its framework can handle that: it may run again."""

@@ -180,6 +180,8 @@ class OfferExplanation:
     offers: int
     """How many it holds now."""
     hindrance: Hindrance | None = None
+    failover_timeout: float | None = None
+    """Seconds for which the master waits for it; None if it is connected, or the master does not tell."""
     refusals: int | None = None
     """How many refusals are in force in the role, of any framework; None if the master does not show it."""
     has_whitelist: bool = False

@@ -9,7 +9,6 @@ from typing import Any
 from mesosctl.mesos.amounts.holding import UsedAndOffered
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.messages.elements.frameworks import FrameworkMessage, FrameworkReader
-from mesosctl.mesos.messages.elements.members import seconds_since_1970
 from mesosctl.mesos.messages.elements.offers import OfferReader
 from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.resources import RESOURCE, to_model
@@ -56,9 +55,9 @@ def _listed_framework(read: FrameworkMessage, entry: Mapping[str, Any], *, is_co
         roles=framework.roles,
         principal=framework.principal,
         status="completed" if is_completed else "recovered" if read.recovered else framework.status,
-        failover_timeout=float(entry["framework_info"].get("failover_timeout", 0.0)),
+        failover_timeout=framework.failover_timeout,
         registered=read.registered,
-        ended=seconds_since_1970(entry.get("unregistered_time", {})) if is_completed else None,
+        ended=framework.ended if is_completed else None,
         holdings={
             role: UsedAndOffered.of(used.get(role, ()), offered.get(role, ())) for role in sorted({*used, *offered})
         },

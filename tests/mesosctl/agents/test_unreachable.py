@@ -1,18 +1,23 @@
 """Agents that are unreachable: counted and named in the list, and found by those who give them up."""
 
+import json
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.state.agents import Absence
+from mesosctl.__main__ import main
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.cluster.tasks import ListedTask
 from mesosctl.show.output_formats import write
 from mesosctl.tasks.report import task_list
 from tests.helpers.lab import CommandLine, Lab
+from tests.helpers.lab.scheduler import Scheduler
+from tests.helpers.surroundings import InMemory
 
 MINUTES = 300.0
 
@@ -64,14 +69,76 @@ def test_without_the_registry_their_number_is_known(lab: Lab) -> None:
     assert ran.status == 0, "a whole id is one that the principal has from elsewhere"
 
 
+@pytest.fixture
+def with_tasks() -> tuple[Lab, Scheduler]:
+    """A master with an unreachable agent, on which two tasks of a framework ran, and no other."""
+    lab = Lab(AgentSpec("cpus:8;mem:4096", "node-2", absence=Absence(60.0, None)))
+    db = Scheduler(lab, "PARTITION_AWARE", name="db")
+    db.run("t1", "t2")
+    for _ in range(30):
+        lab.wait(MINUTES / 30)
+    assert len(lost(lab)) == 1
+    return lab, db
+
+
 @pytest.mark.parametrize("words", [("frameworks",), ("snapshot", "-f", "cluster.json")])
-def test_what_leaves_them_out_says_so(
-    lab: Lab, words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_it_is_said_how_many_there_are_and_whose_tasks(
+    with_tasks: tuple[Lab, Scheduler], words: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    ran = CommandLine(lab).run(*words)
+    ran = CommandLine(with_tasks[0]).run(*words)
     assert ran.status == 0
-    assert "2 agents are unreachable, and left out" in ran.err
+    assert "1 agent is unreachable, with 2 tasks (2 of db)" in ran.err
+
+
+def test_programs_are_told_how_many_tasks_of_whom(with_tasks: tuple[Lab, Scheduler]) -> None:
+    lab, db = with_tasks
+    assert CommandLine(lab).run("frameworks", "-o", "json").json["unreachable_tasks"] == {db.id: 2}
+    commands = CommandLine(lab)
+    assert commands.run("frameworks", "db", "-o", "json").json["unreachable_tasks"] == {}
+    assert commands.asked == ["POST /api/v1 GET_FRAMEWORKS"]
+
+
+def test_what_would_happen_is_shown_and_does_not_happen(with_tasks: tuple[Lab, Scheduler]) -> None:
+    lab, _ = with_tasks
+    (agent_id,) = lost(lab)
+    ran = CommandLine(lab).run("agents", "gone", agent_id, "--dry-run", "-o", "json")
+    assert ran.status == 0, ran.err
+    plan, change = ran.json["would"]
+    (leaving,) = plan["agents"]
+    assert (leaving["id"], leaving["status"], leaving["tasks"]) == (agent_id, "unreachable", 2)
+    assert leaving["out_of_reach"] == {"db": 2}
+    assert [(one["id"], one["status"]) for one in change["changes"]] == [(agent_id, "gone")]
+    shown = CommandLine(lab).run("agents", "gone", agent_id, "--dry-run").out
+    assert "OUT OF REACH" in shown
+    assert lost(lab) == [agent_id]
+
+
+def test_a_snapshot_without_their_registry_says_so(with_tasks: tuple[Lab, Scheduler]) -> None:
+    commands = WithoutRegistry(with_tasks[0])
+    assert any("unreachable agents" in sentence for sentence in commands.run("snapshot").json["untold"])
+    assert "unreachable_agents" not in commands.run("snapshot").json
+
+
+def test_a_cluster_from_a_snapshot_has_them_too(
+    with_tasks: tuple[Lab, Scheduler], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    lab, db = with_tasks
+    file = tmp_path / "cluster.json"
+    assert CommandLine(lab).run("snapshot", "-f", str(file)).status == 0
+
+    def ask(*words: str) -> Any:
+        environment = InMemory(variables={"MESOSCTL_MASTER": f"fake:{file}"})
+        assert main((*words, "-o", "json"), environment) == 0, environment.err
+        return json.loads(environment.out)
+
+    assert [agent["id"] for agent in ask("agents")["unreachable"]] == lost(lab)
+    assert {task["id"] for task in ask("tasks")["tasks"] if task["state"] == "TASK_UNREACHABLE"} == {"t1", "t2"}
+    ask("agents", "gone", lost(lab)[0], "--yes")
+    assert ask("agents")["unreachable"] == []
+    ended = [(task["framework_id"], task["state"]) for task in ask("tasks", "--all")["tasks"]]
+    assert ended == [(db.id, "TASK_GONE_BY_OPERATOR")] * 2
 
 
 def test_a_list_of_tasks_says_whose_are_on_them() -> None:
@@ -84,7 +151,7 @@ def test_a_list_of_tasks_says_whose_are_on_them() -> None:
     for draws in (False, True):
         stream = StringIO()
         write(task_list(shown, [], empty=""), "table", stream, draws=draws, colours=False, width=200)
-        assert "3 tasks are on unreachable agents: 1 of ads, 2 of db" in stream.getvalue()
+        assert "3 tasks (1 of ads, 2 of db) are on unreachable agents" in stream.getvalue()
 
 
 def test_a_list_of_some_agents_reads_no_registry(lab: Lab) -> None:

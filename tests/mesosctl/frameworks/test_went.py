@@ -75,3 +75,22 @@ def test_a_completed_framework_is_not_explained_but_said_to_have_completed(lab: 
 
 def test_a_completed_framework_is_not_torn_down_again(lab: Lab) -> None:
     assert CommandLine(lab).run("frameworks", "teardown", "older", "--yes").status == 5
+
+
+def test_a_disconnected_framework_is_explained_with_its_failover_timeout(lab: Lab) -> None:
+    said = CommandLine(lab).run("offers", "explain", "long").out
+    assert "offered nothing until it is back; its failover timeout is 2h00m" in said
+    assert "when its failover timeout is over" in said
+    (explained,) = CommandLine(lab).run("offers", "explain", "long", "-o", "json").json["explanations"]
+    assert (explained["reason"], explained["failover_timeout"]) == ("disconnected", 7200.0)
+    (explained,) = CommandLine(lab).run("offers", "explain", "shop", "-o", "json").json["explanations"]
+    assert explained["failover_timeout"] is None
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+def test_what_a_completed_framework_left_can_be_cleaned_up_and_rehearsed(lab: Lab, dry: tuple[str, ...]) -> None:
+    assert CommandLine(lab).run("reserve", "agent-1", "cpus:1", "--role", "older").status == 0
+    ran = CommandLine(lab).run("cleanup", "--framework", "older", "--yes", *dry, "-o", "json")
+    assert ran.status == 0, ran.err
+    (plan,) = ran.json["would"] if dry else (ran.json,)
+    assert [step["of"] for step in plan["steps"]] == ["older on agent-1"]

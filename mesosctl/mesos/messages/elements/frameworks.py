@@ -1,5 +1,6 @@
 """Frameworks, as messages of the v1 API and the entries of a snapshot describe them."""
 
+import math
 from collections.abc import Mapping
 from sys import intern
 from typing import Any, NamedTuple
@@ -45,6 +46,8 @@ class FrameworkReader:
             connected=entry.get("connected") is True,
             offer_constraints=dict(entry.get("offer_constraints", {})),
             offer_filters=dict(info.get("offer_filters", {})),
+            failover_timeout=_failover_timeout(info),
+            ended=seconds_since_1970(entry.get("unregistered_time", {})),
         )
         return FrameworkMessage(
             framework, entry.get("recovered") is True, seconds_since_1970(entry.get("registered_time", {}))
@@ -70,7 +73,15 @@ class FrameworkReader:
             suppressed=suppressed,
             offer_constraints=entry.get("offer_constraints", {}),
             offer_filters=entry.get("offer_filters", {}),
+            failover_timeout=entry.get("failover_timeout", 0.0),
+            ended=entry.get("ended"),
         )
+
+
+def _failover_timeout(info: Mapping[str, Any]) -> float:
+    """The failover timeout of a FrameworkInfo message in seconds; 0 for one that is no number, which a master takes."""
+    seconds = float(info.get("failover_timeout", 0.0))
+    return seconds if math.isfinite(seconds) else 0.0
 
 
 def _subscribed_roles(info: Mapping[str, Any], capabilities: frozenset[str]) -> tuple[str, ...]:

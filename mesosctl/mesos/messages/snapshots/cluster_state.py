@@ -10,7 +10,8 @@ from typing import Any
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.agents import ClusterAgent
-from mesosctl.mesos.cluster.snapshot import FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.cluster.snapshot import FrameworkUsage, SnapshotFramework, SnapshotTask
+from mesosctl.mesos.cluster.tasks import UNREACHABLE
 from mesosctl.mesos.messages.elements import agents, tasks
 from mesosctl.mesos.messages.elements.frameworks import FrameworkReader
 from mesosctl.mesos.messages.protobuf_json.buffered_text import Run, Shortcut
@@ -33,6 +34,8 @@ class ClusterState:
     frameworks: list[SnapshotFramework] = field(default_factory=list)
     usages: list[FrameworkUsage] = field(default_factory=list)
     offers: list[OutstandingOffer] = field(default_factory=list)
+    completed: list[SnapshotFramework] = field(default_factory=list)
+    unreachable_tasks: list[SnapshotTask] = field(default_factory=list)
     unseen: list[tuple[str, str, Resources]] = field(default_factory=list)
     """(agent id, role, resources) that agents report as allocated, but no visible task or executor holds."""
     lends: bool = False
@@ -72,6 +75,8 @@ class _Reader:
             ("get_state", "get_agents", "agents"): lambda *entry: self._add([self._agent_reader.of_message(*entry)]),
             ("get_state", "get_frameworks", "frameworks"): lambda entry, _: self._framework(entry),
             ("get_state", "get_frameworks", "frameworks", "offers"): lambda entry, _: self._of_next.add([entry]),
+            ("get_state", "get_frameworks", "completed_frameworks"): lambda entry, _: self._complete(entry),
+            ("get_state", "get_tasks", "unreachable_tasks"): self._lose,
             ("get_state", "get_tasks", "tasks"): lambda *entry: self._hold([read.usage_of_message(*entry)]),
             ("get_state", "get_executors", "executors"): lambda *entry: self._hold([read.executor_usage(*entry)]),
         }
@@ -132,6 +137,17 @@ class _Reader:
         self._state.frameworks.append(framework)
         refines = "RESERVATION_REFINEMENT" in framework.capabilities
         self._state.offers += self._of_next.of(entry, framework.name, stacked_format=refines)
+
+    def _complete(self, entry: Mapping[str, Any]) -> None:
+        self._state.completed.append(self._framework_reader.of_message(entry).framework)
+
+    def _lose(self, entry: Mapping[str, Any], where: str) -> None:
+        """Add a task on an unreachable agent; one that counts as lost has no place any more."""
+        task = self._task_reader.of_message(entry, where)
+        if task.state == UNREACHABLE:
+            self._state.unreachable_tasks.append(
+                SnapshotTask(task.id, task.framework_id, task.agent_id, task.role, task.resources)
+            )
 
     def _hold(self, held: Iterable[tasks.HeldByRole]) -> None:
         for framework_id, agent_id, by_role, count in held:

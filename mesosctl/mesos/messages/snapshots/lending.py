@@ -135,13 +135,14 @@ def to_json(lending: Lending | None) -> dict[str, Any]:
         return {}
     return {
         "lending": {"stop_seconds": lending.stop_seconds},
-        "tasks": [_task_to_json(task) for task in lending.tasks],
+        "tasks": [task_to_json(task) for task in lending.tasks],
         "debts": [_place_to_json(debt) for debt in lending.debts],
         "refusals": [_place_to_json(refusal) | {"seconds": refusal.seconds} for refusal in lending.refusals],
     }
 
 
-def _task_to_json(task: SnapshotTask) -> dict[str, Any]:
+def task_to_json(task: SnapshotTask) -> dict[str, Any]:
+    """A task of a snapshot."""
     written = {"id": task.id, **_place_to_json(task), "standing": task.phase}
     if task.executor_id is not None:
         written["executor_id"] = task.executor_id

@@ -76,6 +76,10 @@ def framework_line(framework: SnapshotFramework) -> str:
         written["principal"] = framework.principal
     if framework.suppressed is not None:
         written["suppressed"] = sorted(framework.suppressed)
+    if framework.failover_timeout:
+        written["failover_timeout"] = framework.failover_timeout
+    if framework.ended is not None:
+        written["ended"] = framework.ended
     return encode(written)
 
 

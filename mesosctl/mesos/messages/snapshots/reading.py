@@ -7,7 +7,8 @@ from typing import Any, NamedTuple, Self, TypeVar
 from mesosctl.mesos import roles
 from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.cluster.agents import ClusterAgent
-from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, FrameworkUsage, SnapshotFramework, SnapshotTask
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.errors import BadInput, RuleViolation
 from mesosctl.mesos.messages.elements.agents import AgentReader
 from mesosctl.mesos.messages.elements.frameworks import FrameworkReader
@@ -100,6 +101,7 @@ class _Reader:
         self._elements = SnapshotElements.of(lists)
         self._agents: list[ClusterAgent] = []
         self._frameworks: list[SnapshotFramework] = []
+        self._completed: list[SnapshotFramework] = []
         self._usages: list[FrameworkUsage] = []
         self._offers: list[OutstandingOffer] = []
         self._mistake: ConversionError | RuleViolation | None = None
@@ -114,6 +116,8 @@ class _Reader:
                 self._add(part, self._agents, _AGENT, self._elements.agents.of_snapshot)
             case "frameworks":
                 self._add(part, self._frameworks, _FRAMEWORK, self._elements.frameworks.of_snapshot)
+            case "completed_frameworks":
+                self._add(part, self._completed, _FRAMEWORK, self._elements.frameworks.of_snapshot)
             case "usages":
                 self._add(part, self._usages, _USAGE, self._elements.tasks.usage_of_snapshot)
             case "offers":
@@ -145,6 +149,7 @@ class _Reader:
         message = read(_SHORT_PARTS, self.rest)
         check_unique((agent.id for agent in self._agents), "agents")
         check_unique((framework.id for framework in self._frameworks), "frameworks")
+        check_unique((framework.id for framework in (*self._frameworks, *self._completed)), "completed_frameworks")
         known = _Known({agent.id for agent in self._agents}, {framework.id for framework in self._frameworks})
         known.check_all(self._offers, "offers")
         check_unique((offer.id for offer in self._offers), "offers")
@@ -161,8 +166,23 @@ class _Reader:
             flags=message["master"].get("flags", {}),
             mesos_profile=message["master"].get("profile"),
             lending=lending.from_json(message, self._lists, self._elements.tasks, known.check),
+            completed=tuple(self._completed),
+            unreachable=tuple(
+                UnreachableAgent(entry["id"], entry["since"]) for entry in message.get("unreachable_agents", ())
+            ),
+            unreachable_tasks=tuple(self._unreachable_tasks(message)),
             unknown=tuple(message.get("untold", ())),
         )
+
+    def _unreachable_tasks(self, message: Mapping[str, Any]) -> Iterator[SnapshotTask]:
+        known = _Known(
+            {entry["id"] for entry in message.get("unreachable_agents", ())},
+            {framework.id for framework in self._frameworks},
+        )
+        for index, entry in enumerate(message.get("unreachable_tasks", ())):
+            where = f"unreachable_tasks[{index}]"
+            known.check(entry, where)
+            yield self._elements.tasks.of_snapshot(entry, where)
 
 
 def _elements(value: Any) -> Iterator[Any]:

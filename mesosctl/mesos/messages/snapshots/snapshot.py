@@ -13,7 +13,9 @@
      "weights": {"web": 2.0},
      "untold": ["filters: …"]}
 
-and, of a master that lends idle reservations, what `mesos.messages.snapshots.lending` shows.
+if there are any, "completed_frameworks" like the others and with "ended", "unreachable_agents": [{"id", "since"}] and
+"unreachable_tasks" on them, each with "id" and as a usage otherwise; and, of a master that lends idle reservations,
+what `mesos.messages.snapshots.lending` shows.
 
 Resource is the message of the v1 API with its reservation stack, as `GET_STATE` has it; mem and disk count MiB. A
 program writes it, so keys that are not known are ignored: a later version may add some.  Otherwise it is read as
@@ -91,6 +93,11 @@ def _members(snapshot: ClusterSnapshot) -> Iterator[tuple[str, Any]]:
     yield "weights", {role: NOT_FINITE.get(str(weight), weight) for role, weight in snapshot.weights.items()}
     for key, value in lending.to_json(snapshot.lending).items():
         yield key, map(encode, value) if isinstance(value, list) else value
+    if snapshot.completed:
+        yield "completed_frameworks", map(framework_line, snapshot.completed)
+    if snapshot.unreachable:
+        yield "unreachable_agents", (encode(agent._asdict()) for agent in snapshot.unreachable)
+        yield "unreachable_tasks", map(encode, map(lending.task_to_json, snapshot.unreachable_tasks))
     yield "untold", map(encode, snapshot.unknown)
 
 

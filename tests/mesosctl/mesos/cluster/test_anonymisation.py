@@ -22,6 +22,7 @@ from mesosctl.mesos.cluster.snapshot import (
     SnapshotFramework,
     SnapshotTask,
 )
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
 from mesosctl.mesos.roles import is_strict_subrole
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
@@ -111,6 +112,9 @@ TELLING = ClusterSnapshot(
         refusals=(Refusal("SECRETmaster-0000", "SECRETmaster-S0", "SECRETdept/SECRETteam", HELD, 30.0),),
         stop_seconds=2.0,
     ),
+    completed=(SnapshotFramework("SECRETmaster-0001", "SECRETold", ("SECRETdept",), "SECRETprincipal", ended=1.0),),
+    unreachable=(UnreachableAgent("SECRETmaster-S1", 1.0),),
+    unreachable_tasks=(SnapshotTask("SECRETt", "SECRETmaster-0000", "SECRETmaster-S1", "SECRETdept", HELD),),
     flags={
         "lendable_names": "cpus, SECRETfpga",
         "priorities": "SECRETdept=3, SECRETdept/SECRETteam=-1",

@@ -1,5 +1,7 @@
 """Strategies for snapshots of clusters: everything that a snapshot can hold."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
@@ -17,6 +19,7 @@ from mesosctl.mesos.cluster.snapshot import (
     SnapshotFramework,
     SnapshotTask,
 )
+from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8)
@@ -87,6 +90,7 @@ def frameworks(draw, name):
         active=draw(st.booleans()),
         connected=draw(st.booleans()),
         suppressed=draw(st.none() | st.frozensets(st.sampled_from(roles))),
+        failover_timeout=draw(st.floats(0, 1e9)),
     )
 
 
@@ -150,6 +154,13 @@ def snapshots(draw):
         for n in range(draw(st.integers(0, 2)) if both else 0)
     )
     usages = tuple(draw(st.lists(usage, max_size=3 if both else 0)))
+    left = [draw(frameworks(f"m-1{n}")) for n in range(draw(st.integers(0, 2)))]
+    removed = tuple(replace(framework, ended=draw(st.floats(1, 2e9))) for framework in left)
+    unreachable = tuple(UnreachableAgent(f"m-S1{n}", draw(st.floats(1, 2e9))) for n in range(draw(st.integers(0, 2))))
+    lost = [
+        SnapshotTask(f"l{number}", draw(framework_id), agent.id, draw(ROLE), draw(RESOURCES))
+        for number, agent in enumerate(unreachable if joined else ())
+    ]
     return ClusterSnapshot(
         version="1.11.0",
         taken_at=draw(st.floats(0, 2e9)),
@@ -161,5 +172,8 @@ def snapshots(draw):
         weights=draw(st.dictionaries(ROLE, st.floats(0.001, 1000), max_size=2)),
         flags=draw(st.dictionaries(TEXT, TEXT, max_size=2)),
         lending=draw(st.none() | lendings(usages)),
+        completed=removed,
+        unreachable=unreachable,
+        unreachable_tasks=tuple(lost),
         unknown=tuple(draw(st.lists(TEXT, max_size=2))),
     )
