@@ -298,7 +298,12 @@ def main() -> None:
     offer_scripts(command, _NAME)
     try:
         with edits_told(sys.argv[1:], "--install-completion", lambda said: typer.echo(f"{_NAME}: {said}", err=True)):
-            command(prog_name=_NAME)
+            ended = command.main(prog_name=_NAME, standalone_mode=False)
+    except typer.TyperException as error:
+        from mesosctl.shells.mistakes import sentence_of
+
+        _log(logging.ERROR, sentence_of(error), f"see {_NAME} --help")
+        raise SystemExit(ExitStatus.USAGE) from None
     except MesosctlError as error:
         _log(logging.ERROR, error.message, error.hint)
         raise SystemExit(error.exit_status) from None
@@ -310,8 +315,10 @@ def main() -> None:
             raise
         _log(logging.ERROR, told.message, told.hint)
         raise SystemExit(told.exit_status) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(ExitStatus.INTERRUPTED) from None
+    if ended:  # typer turns an interruption into its status
+        raise SystemExit(ended)
 
 
 if __name__ == "__main__":

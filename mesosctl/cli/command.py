@@ -393,17 +393,13 @@ class ContextCommand(SingleCommand):
 def usage_error(error: Any, words: Sequence[str], program: Any) -> UsageError:
     """A mistake that typer found, in one line without the names of its types; `words` are the whole command line."""
     from mesosctl.mesos.roles import closest
+    from mesosctl.shells.mistakes import sentence_of
 
     ctx = getattr(error, "ctx", None)
     path = ctx.command_path if ctx is not None else _path_of(words, program)
-    # Of an option that does not exist, typer's own guess is as often wrong as right.
-    message = error.message if hasattr(error, "possibilities") else error.format_message()
     choices = _choices_missed(error)
     likely = closest(error.__cause__.errors()[0]["input"], choices) if choices else None
-    line = re.sub(r"\s*\n\s*", " ", message)
-    for theirs, ours in _PLAIN_WORDS.items():
-        line = re.sub(theirs, ours, line)
-    line = re.sub(r"argument\(s\)(?= \((.*)\))", lambda found: f"argument{'s' * (' ' in found[1])}", line)
+    line = sentence_of(error)
     if likely:
         line = f"{line.rstrip('.')}. Did you mean '{likely}'?"
     return UsageError(line, hint=f"see {path} --help")
@@ -428,14 +424,6 @@ def _path_of(words: Sequence[str], program: Any) -> str:
             path.append(word)
     return " ".join(path)
 
-
-_PLAIN_WORDS = {
-    r"Value error, ": "",
-    r"Input should be a valid integer.*": "the value is not a whole number",
-    r"Input should be a valid number.*": "the value is not a number",
-    r"Input should be (less|greater) than": r"the value must be \1 than",
-}
-"""Patterns of the words that pydantic, which typer asks, has for a value that does not fit; and ours."""
 
 _OTHER_TOOLS_WORDS = {
     "ls": ("list",),
