@@ -15,6 +15,7 @@ from dataclasses import replace
 from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
+from fake_master.forecasting.alike_agents import alike_agents
 from fake_master.forecasting.cluster_changes import add_agents, restarted
 from fake_master.forecasting.gains_and_losses import RunSummary, forecast
 from fake_master.forecasting.lost_tasks import LostTasks
@@ -227,6 +228,10 @@ class DryRun:
             RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total, attributes=agent.attributes)
             for agent in everybody
         ]
+
+    def alike_agents(self) -> list[tuple[str, ...]]:
+        """The ids of the agents in service in groups of alike ones: it makes no difference which of them is lost."""
+        return alike_agents(self._master.state)
 
     @property
     def frameworks(self) -> dict[str, str]:

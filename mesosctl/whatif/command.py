@@ -16,7 +16,7 @@ from mesosctl.cli.report_origin import origin
 from mesosctl.cli.session import Session
 from mesosctl.mesos.door.forecast import DryRunOptions
 from mesosctl.mesos.errors import BadInput, UsageError
-from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.mesos.exit_status import ExitStatus, status_of
 from mesosctl.suggestion import command
 from mesosctl.whatif.added_frameworks import OPTION, parse_added_framework
 from mesosctl.whatif.change_options import (
@@ -35,10 +35,12 @@ from mesosctl.whatif.change_options import (
     read_several,
     wait_limit_option,
 )
-from mesosctl.whatif.changes import Change, example, parse_change
+from mesosctl.whatif.changes import Change, LoseAgents, example, parse_change
 from mesosctl.whatif.completion import changes as changes_offered
 from mesosctl.whatif.dry_run import DryRunSession, begin_dry_run, emit_answer, emit_with_page, tell, terms_of
 from mesosctl.whatif.forecast_variants import forecast_variants, search_range
+from mesosctl.whatif.loss_runs import forecast_losses
+from mesosctl.whatif.losses_report import losses_report
 from mesosctl.whatif.played_demand import ReplayOptions, add_to_snapshot
 from mesosctl.whatif.played_demand_answer import read_options, tell_answer
 from mesosctl.whatif.played_demand_report import replay_report
@@ -127,6 +129,15 @@ Each = Annotated[
     each_option("Forecast each of the changes that the braces list, from one reading of the cluster"),
     Meaning.AMOUNTS,
 ]
+LoseEach = Annotated[
+    str | None,
+    typer.Option(
+        "--lose-each",
+        metavar="NAME",
+        help="Rank losses, the worst first: that of every single agent (agent), or that of the agents with each value "
+        "of an attribute, such as rack.",
+    ),
+]
 Largest = Annotated[str | None, find_largest_option("starves nobody"), Meaning.AMOUNTS]
 
 OF_RECORDINGS = ("--replay", "--history")
@@ -178,6 +189,7 @@ class _Whatif(Command):
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
+        ("whatif --lose-each agent", "which single agent's loss would starve whom; rack ranks racks"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         (
@@ -195,6 +207,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     mesos_version: FileVersion = None,
     lose_agent: Lost = None,
     lose_fraction: Fraction = None,
+    lose_each: LoseEach = None,
     add_agent: Added = None,
     count: Count = None,
     attribute: Attribute = None,
@@ -216,10 +229,11 @@ def whatif(  # noqa: PLR0913  # one parameter an option
 
     The cluster itself is not changed: the changes are made to a fake master that holds a snapshot of it. Agents and
     frameworks come and go first, and then CHANGES are made. The exit status is 1 if a change is refused, if a role
-    falls below its guarantee, if a role or framework has nothing left, or if rate limits refuse more of the recorded
-    messages than before. With --each, it is 1 only if this is so for every alternative. With --add-framework, it is 1
-    if a change is refused, if a task of the framework fits on no agent, or if in some role the tasks that wait longer
-    than --wait-limit grow by more than one in a hundred. mesosctl replay answers the same for recorded tasks.
+    falls below its guarantee, if a role or framework has nothing left, or if rate limits refuse more of the
+    recorded messages than before. With --each, it is 1 only if this is so for every alternative; with --lose-each,
+    if any loss starves somebody, of which alike agents are tried once. With --add-framework, it is 1 if a change is
+    refused, if a task of the framework fits on no agent, or if in some role the tasks that wait longer than --wait-
+    limit grow by more than one in a hundred. mesosctl replay answers the same for recorded tasks.
     """
     session: Session = ctx.obj
     wanted = read_changes(
@@ -234,7 +248,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if source is None:
         refuse_options({"--mesos-version": mesos_version}, "is for --from", "a live master's own rules are followed")
     if add_framework:
-        _refuse_beside_framework(ctx, each, find_largest, recorded=recorded, before=before)
+        _refuse_beside_framework(ctx, each, find_largest, lose_each, recorded=recorded, before=before)
         options = read_options(wait_limit, refuse, force=force, allow_new_resource=allow_new_resource)
         terms = terms_of(session, cycles, mesos_version=mesos_version)
         return _answer_added(session, options, wanted, add_framework, source, terms, report)
@@ -245,7 +259,10 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         f"{command('replay', 'RECORDING', wait_limit=wait_limit, refuse=refuse)}",
     )
     several = read_several(each, find_largest, report)
-    if not wanted and several is None:
+    if lose_each is not None:
+        others = {"--each": each, "--find-largest": find_largest, "--report": report}
+        refuse_options(others, "cannot be used with --lose-each", "leave one of them out")
+    if not wanted and several is None and lose_each is None:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
@@ -262,6 +279,9 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         runner.attempt(wanted)
         # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
+        if lose_each is not None:
+            with acting.held_notes():
+                return _tell_losses(session, dry_run, runner, lose_each)
         if several is not None:
             with acting.held_notes():
                 origin = None if source is None else named(source)
@@ -275,12 +295,14 @@ def _refuse_beside_framework(
     ctx: typer.Context,
     each: Sequence[str] | None,
     find_largest: str | None,
+    lose_each: str | None,
     **files: object,
 ) -> None:
     """Raise UsageError for options that mean nothing beside --add-framework."""
     why = f"cannot be used with {OPTION}"
     alternatives = {"--each": each, "--find-largest": find_largest}
     refuse_options(alternatives, why, f"leave one of them out; {command('replay', 'RECORDING')} takes both")
+    refuse_options({"--lose-each": lose_each}, why, "leave one of them out")
     given = {f"--{name}": value for name, value in files.items()}
     given["--assume"] = _typed(ctx, "assume", ctx.params["assume"])
     refuse_options(given, why, "leave one of them out")
@@ -316,6 +338,17 @@ def _answer_added(
     where = None if source is None else named(source)
     tell_answer(session, replay_report(answer), answer, report, origin(session, where))
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
+
+
+def _tell_losses(session: Session, dry_run: "DryRun", runner: ChangeRunner, by: str) -> ExitStatus:
+
+    def lose(agents: Sequence[str]) -> None:
+        runner.attempt([("agents lost", LoseAgents(tuple(agents)))])
+
+    found = forecast_losses(dry_run, by, lose, session.progress)
+    session.end_progress()
+    emit_answer(session, losses_report(found))
+    return status_of(found.answer)
 
 
 def _tell_several(

@@ -213,6 +213,31 @@ class Alternatives(Document):
     alternatives: list[Alternative]
 
 
+class LostAgents(Mirrored):
+    """One loss, and who would starve for it."""
+
+    lost: Annotated[str, named("name")] = Field(description="The agent, or the attribute with its value.")
+    agents: int = Field(description="The number of agents that are lost together.")
+    alike: list[str] = Field(description="Other agents of which each is like this one; only one of them was tried.")
+    harmless: Annotated[bool, named("is_harmless")]
+    starved: list[Starving] = Field(description="Those that would starve because of it.")
+    tasks: int = Field(description="Tasks that end with the agents.")
+    resources: Annotated[Amounts, named("lost")] = Field(description="Of the agents.")
+    severity: float = Field(
+        description="The order: the sum of what roles lack because of it, as shares of the cluster."
+    )
+
+
+class LossRanking(Document):
+    """`whatif --lose-each`; jsonl writes one of `losses` per line, the worst first."""
+
+    kind: Literal["losses"] = "losses"
+    answer: Answer = Field(description="yes if each loss is harmless, no if one is not, unknown if not all were tried.")
+    by: str = Field(description="agent, or the attribute of whose values each is lost.")
+    not_tried: int = Field(description="Kinds of agents, or values, that hold less, and were not tried.")
+    losses: list[LostAgents]
+
+
 class LargestChange(Document, Mirrored):
     """`whatif --find-largest`."""
 
