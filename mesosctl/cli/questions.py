@@ -28,6 +28,7 @@ OTHER_CONTENT = "the file has other content"
 OTHER_PLAN = "the file is another plan"
 SEVERAL = "it names several"
 EVERYTHING = "--all is given"
+EVERY_AGENT = "it reserves on every agent with an attribute"
 
 QUESTIONS: Mapping[str, tuple[Row, ...]] = {
     # --- Tasks are killed, or data is destroyed -----------------------------------------------------------------
@@ -43,6 +44,7 @@ QUESTIONS: Mapping[str, tuple[Row, ...]] = {
     "quota set": (Row("always", LEFT_OUT), Row("always", AFTER_LIMIT)),
     "quota update": (Row("always", LEFT_OUT), Row("always", AFTER_LIMIT)),
     "quota remove": (Row("on a terminal", SEVERAL),),
+    "reserve": (Row("on a terminal", EVERY_AGENT),),
     "maintenance schedule": (Row("always", "machines leave the schedule that the file does not name"),),
     # --- Nothing is asked ---------------------------------------------------------------------------------------
     "agents deactivate": NO_QUESTION,
@@ -51,7 +53,6 @@ QUESTIONS: Mapping[str, tuple[Row, ...]] = {
     "maintenance plan": NO_QUESTION,
     "maintenance up": NO_QUESTION,
     "offers take": NO_QUESTION,
-    "reserve": NO_QUESTION,
     "volumes create": NO_QUESTION,
     "weights set": NO_QUESTION,
     # --- Files, and settings of this program --------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """`mesosctl reserve`."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -24,7 +25,9 @@ from mesosctl.cli.command import ChangeCommand, Group, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
 from mesosctl.cli.meanings import Meaning
+from mesosctl.cli.questions import EVERY_AGENT
 from mesosctl.cli.session import Session
+from mesosctl.mesos.amounts.notation import FEW, and_more, counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import AcceptedOperation, RegisteredAgent
 from mesosctl.mesos.errors import UsageError
@@ -32,8 +35,9 @@ from mesosctl.mesos.messages.agent_operations import read_reserve, read_unreserv
 from mesosctl.mesos.names import kind_of
 from mesosctl.reading.notes import note_role, note_role_at_limit, note_unmet_guarantees
 from mesosctl.reading.quotas import check_names
-from mesosctl.reading.targets import Owner, find_agent, no_agent_with, read_agents, with_attributes
+from mesosctl.reading.targets import Owner, find_agent, has_attributes, no_agent_with, read_agents, with_attributes
 from mesosctl.reservations.arguments import owner, send_options
+from mesosctl.reservations.each_agent import incomplete, operate_on_each, plan_for_each, rounded
 from mesosctl.reservations.report import agent_changes
 from mesosctl.reservations.send import SendOptions, operate
 from mesosctl.reservations.work import (
@@ -86,6 +90,7 @@ _CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, t
         ("reserve agent-1 cpus:50% mem:50% --role ads", "half of the agent"),
         ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
         ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
+        ("reserve cpus:10% mem:10% --role db --attribute disk=ssd", "a tenth of every agent with an attribute"),
         ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
         ("reserve agent-1 cpus:8 --role ads --at-least", "in a script that may run again"),
     ),
@@ -110,6 +115,10 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     They are added to what the role has reserved there already. Offers are rescinded to make room. Resources that tasks
     use are not available.
 
+    With --attribute alone, it is reserved on every agent with the attribute, each cpus:10% of what that agent has. You
+    see what and are asked once; only what the role does not have there yet is reserved. Agents that lack the room are
+    named, with exit status 6: run the command again to complete it.
+
     With --at-least, the command can be run again, for example after exit status 9: dynamic reservations of the role
     count, whatever their principal, and only what is missing is reserved. With --any or --count, agents that have
     everything count first.
@@ -117,12 +126,18 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     given = list(words or ())
     several = any_agent or count is not None
-    if not several and not given:
-        raise UsageError("no agent is named", hint="name an agent, or give --any or --count N")
-    if attribute and not several:
-        raise UsageError("--attribute needs --any or --count", field="--attribute", hint="give --any or --count N too")
+    if not several and not given and not attribute:
+        hint = "name an agent, or give --any or --count N; or --attribute NAME=VALUE, for every agent with it"
+        raise UsageError("no agent is named", hint=hint)
     how = send_options(session, trust_master=trust_master)
-    agent = None if several else given.pop(0)
+    on_each = bool(attribute) and not several
+    if on_each and ((given and is_agent(given[0])) or file is not None):
+        raise UsageError(
+            "--attribute chooses the agents, so none can be named",
+            field="--attribute",
+            hint="leave out --attribute; or leave out AGENT and --file, and give RESOURCES",
+        )
+    agent = None if several or on_each else given.pop(0)
     if file is not None:
         agent = agent_beside_file(agent, given, role, under, label, reserver, at_least)
         _from_file(session, agent, file, how, undo=False)
@@ -137,12 +152,16 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         hint = command("reserve", "agent-1", "cpus:8", "mem:4GiB", role="ads")
         raise UsageError("give RESOURCES and --role", hint=hint)
 
+    if on_each:
+        _on_each(session, given, owner(role, under, label, reserver), dict(pairs(attribute, "--attribute")), how)
+        return
     if agent is None and has_parts(given):
         part = next(token.strip() for word in given for token in word.split(";") if "%" in token)
         raise UsageError(
             f"'{part}' is a part of one agent, but --any and --count choose among agents of any size",
             field="RESOURCES",
-            hint="write amounts, such as cpus:8; or name an agent",
+            hint="write amounts, such as cpus:8; name an agent; or leave out --any and --count, and give --attribute: "
+            "then it is reserved on every agent with it",
         )
     amounts = AmountsOfAgent(given, agent)
     with session.open_master() as master:
@@ -163,6 +182,59 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         note_role_at_limit(session, master, role)
         if not under:
             note_unmet_guarantees(session, master, everybody, made.scalar_quantities())
+
+
+def _on_each(session: Session, words: list[str], wanted: Owner, attributes: dict[str, str], how: SendOptions) -> None:
+    """Reserve on every agent with the attributes what the role does not have there, after one question.
+
+    Raises Conflict for agents on which it is not possible, after it is reserved on the others.
+    """
+    with session.open_master() as master:
+        wanted = replace(wanted, principal=wanted.principal or requester(master).principal)
+        everybody = read_agents(master, session.progress)
+        session.end_progress()
+        agents = [found for found in everybody if has_attributes(found, attributes)]
+        if not agents:
+            raise no_agent_with(everybody, attributes)
+        amounts = AmountsOfAgent(words, None)
+        plan = plan_for_each(master, agents, amounts.on, wanted)
+        for sentence in rounded(words, [operation.agent for operation in plan.operations]):
+            session.note(sentence)
+        if plan.complete:
+            session.note(f"'{wanted.role}' has it already on {listed([one.name for one in plan.complete], FEW)}")
+        if plan.operations:
+            planned = [AcceptedOperation(one.agent, "reserved", Resources(one.resources)) for one in plan.operations]
+            if not session.options.yes and session.environment.may_prompt:
+                session.show(agent_changes(planned, planned=True))
+            without = f", and on {counted(len(plan.left_out), 'agent')} it is not possible" if plan.left_out else ""
+            session.confirm(
+                f"Reserve this on {counted(len(planned), 'agent')}?",
+                f"it is reserved on {counted(len(planned), 'agent')}{without}",
+                case=EVERY_AGENT,
+            )
+            master.deadline.extend_to(master.settings.timeout)
+        changes, left_out = operate_on_each(master, plan, how)
+        session.end_progress()
+        session.emit(agent_changes(changes))
+        for agent, why in left_out[:_MOST_LEFT_OUT]:
+            session.note(f"nothing is reserved on {agent.name}: {why}")
+        if len(left_out) > _MOST_LEFT_OUT:
+            session.note(f"nothing is reserved on other agents: {and_more(len(left_out) - _MOST_LEFT_OUT)}")
+        made = Resources(entry for change in changes for entry in change.resources)
+        note_role(session, master, wanted.role, made.quantities())
+        note_role_at_limit(session, master, wanted.role)
+        if not wanted.under:
+            note_unmet_guarantees(session, master, everybody, made.scalar_quantities())
+        if left_out:
+            raise incomplete(plan, left_out)
+
+
+_MOST_LEFT_OUT = 20
+
+
+def is_agent(word: str) -> bool:
+    """Whether a word names an agent, and not an amount."""
+    return ":" not in word or kind_of(word)[0] is not None
 
 
 def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, undo: bool) -> None:

@@ -54,7 +54,7 @@ def plan_reserve(
     return Operation(agent, "reserved", resources, conversions, source)
 
 
-def _plan_words(master: LeadingMaster, agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> Operation:
+def plan_words(master: LeadingMaster, agent: RegisteredAgent, entries: Sequence[Resource], owner: Owner) -> Operation:
     """A RESERVE of what somebody has typed.  A master passes over mem:0 beside cpus:1; here it is a mistake."""
     resources = to_reserve(agent, entries, owner)
     check_each(resources, "resources")
@@ -78,7 +78,7 @@ def reserve_for(
     check_entries(master, entries)
     missing = _wanted(master, agents, entries, owner, at_least=at_least)
     agents = [agent for agent in agents if missing[agent.id]]
-    plans = [_plan_words(master, agent, missing[agent.id], owner) for agent in agents]
+    plans = [plan_words(master, agent, missing[agent.id], owner) for agent in agents]
     for agent in agents:
         for sentence in refinable(agent, entries, owner):
             master.settings.notice(sentence)
@@ -152,7 +152,7 @@ def reserve_on_some(  # the options of one command
         if not missing[agent.id]:
             continue
         try:
-            plan = _plan_words(master, agent, missing[agent.id], owner)
+            plan = plan_words(master, agent, missing[agent.id], owner)
             plan.check_fits()
         except (Conflict, NotFound):
             continue

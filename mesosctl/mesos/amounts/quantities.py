@@ -351,9 +351,21 @@ def part_of(name: str, text: str, whole: Quantities) -> int:
 
     mem and disk are whole MiB, and gpus are whole.
     """
+    numerator, denominator = _exact_part(name, text, whole)
+    milli = numerator // denominator
+    return milli // 1000 * 1000 if name in WHOLE_NAMES else milli
+
+
+def is_rounded(name: str, text: str, whole: Quantities) -> bool:
+    """Whether a part is less than its percentage, because it is rounded down."""
+    numerator, denominator = _exact_part(name, text, whole)
+    return part_of(name, text, whole) * denominator != numerator
+
+
+def _exact_part(name: str, text: str, whole: Quantities) -> tuple[int, int]:
+    """Thousandths, as a numerator and a denominator."""
     found = _PART.fullmatch(text.strip())
     assert found is not None
     thousandths = _exact_thousandths(found[1])
     assert thousandths is not None
-    milli = thousandths[0] * whole.get_amount(name) // (thousandths[1] * 100_000)
-    return milli // 1000 * 1000 if name in WHOLE_NAMES else milli
+    return thousandths[0] * whole.get_amount(name), thousandths[1] * 100_000

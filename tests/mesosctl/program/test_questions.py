@@ -17,6 +17,7 @@ from mesosctl.__main__ import main
 from mesosctl.cli.questions import (
     AFTER_LIMIT,
     ANY_OTHER_PLAN,
+    EVERY_AGENT,
     EVERYTHING,
     LEFT_OUT,
     OTHER_CONTENT,
@@ -92,7 +93,7 @@ CASES: dict[tuple[str, str], Case] = {
     ("cleanup", TAKES_AWAY): Case("cleanup --role db", RESERVED),
     ("apply", TAKES_AWAY): Case("apply -f wanted.toml", "quota set web cpus:1", files=LESS),
     ("apply", ANY_OTHER_PLAN): Case("apply -f wanted.toml", "quota set web cpus:1", files=WANTED),
-    ("reserve", ""): Case(RESERVED),
+    ("reserve", EVERY_AGENT): Case("reserve cpus:10% --role db --attribute rack=r1"),
     ("unreserve", EVERYTHING): Case("unreserve --role db --all", RESERVED),
     ("quota set", LEFT_OUT): Case("quota set web cpus:2 --if-different", QUOTAS),
     ("quota set", AFTER_LIMIT): Case("quota set web --limit cpus:5 mem:64"),
