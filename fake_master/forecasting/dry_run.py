@@ -36,7 +36,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
-from mesosctl.mesos.door.forecast import AgentLoss, AnsweredChange, DryRunOptions, Forecast, TriedChange
+from mesosctl.mesos.door.forecast import AgentLoss, AnsweredChange, Assumption, DryRunOptions, Forecast, TriedChange
 from mesosctl.mesos.rules.rate_limits import RateLimits
 from mesosctl.mesos.rules.version_profile import recovery_factor, recovery_seconds
 
@@ -228,6 +228,11 @@ class DryRun:
             RegisteredAgent(agent.id, agent.hostname, agent.pid, agent.total, attributes=agent.attributes)
             for agent in everybody
         ]
+
+    @property
+    def assumption(self) -> Assumption:
+        """What frameworks are assumed to do with offers."""
+        return self._options.assume
 
     def alike_agents(self) -> list[tuple[str, ...]]:
         """The ids of the agents in service in groups of alike ones: it makes no difference which of them is lost."""

@@ -85,9 +85,8 @@ def _room(tasks: Sequence[RunningTask], stranded: Sequence[RunningTask], *, is_l
         lost = listed([f"{count} of {name}" for name, count in _by_framework(tasks).items()])
         are = "is" if len(tasks) == 1 else "are"
         room = _room(tasks, stranded, is_lost=False).sentence
-        return Verdict(
-            f"{counted(len(tasks), 'task')} {are} lost ({lost}); {room}, if frameworks start them again", "not met"
-        )
+        again = "" if stranded else f", if frameworks start {'it' if len(tasks) == 1 else 'them'} again"
+        return Verdict(f"{counted(len(tasks), 'task')} {are} lost ({lost}); {room}{again}", "not met")
     if not stranded:
         all_ = "the task fits on another agent" if len(tasks) == 1 else f"all {len(tasks)} tasks fit on other agents"
         return Verdict(f"{all_} now", "met")

@@ -102,4 +102,4 @@ def forecast_losses(
             natural(loss.name),
         ),
     )
-    return Losses(by, tuple(worst_first), not_tried)
+    return Losses(by, tuple(worst_first), dry_run.assumption, not_tried)

@@ -6,7 +6,7 @@ from typing import Self
 
 from mesosctl.mesos.amounts.holding import dominant_share
 from mesosctl.mesos.amounts.quantities import Quantities
-from mesosctl.mesos.door.forecast import Forecast, Starvation
+from mesosctl.mesos.door.forecast import Assumption, Forecast, Starvation
 from mesosctl.mesos.exit_status import Answer
 
 EACH_AGENT = "agent"
@@ -67,6 +67,7 @@ class Losses:
     by: str
     """`agent`, or the name of an attribute."""
     losses: tuple[Loss, ...]
+    assume: Assumption
     not_tried: int = 0
     """Kinds of agents, or values of the attribute, that hold less than those that were tried."""
 

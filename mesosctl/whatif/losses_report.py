@@ -1,6 +1,7 @@
 """Losses as a report: a row for each, the worst first."""
 
 from mesosctl.mesos.amounts.notation import FEW, counted, listed
+from mesosctl.mesos.door.forecast import ASSUMPTIONS
 from mesosctl.show.lists import list_report
 from mesosctl.show.report import OF_ANSWERS, Column, Report, Verdict
 from mesosctl.whatif import documents
@@ -11,7 +12,9 @@ def losses_report(found: Losses) -> Report:
     """A row for each loss: who would starve for it, and what ends with the agents."""
     single = found.by == EACH_AGENT
     return list_report(
-        documents.LossRanking(answer=found.answer, by=found.by, not_tried=found.not_tried, losses=[]),
+        documents.LossRanking(
+            answer=found.answer, assume=found.assume, by=found.by, not_tried=found.not_tried, losses=[]
+        ),
         found.losses,
         (
             Column("LOST", lambda loss: loss.name, rank=-1),
@@ -48,7 +51,7 @@ def _answer(found: Losses) -> str:
 
 
 def _remarks(found: Losses, *, single: bool) -> list[str]:
-    told = []
+    told = [f"assumed: {ASSUMPTIONS[found.assume]}; --assume chooses"]
     if single and any(loss.alike for loss in found.losses):
         told.append("ALIKE: the other agents of which each is like this one, so that only one was tried")
     if found.not_tried:
