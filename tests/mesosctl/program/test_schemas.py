@@ -45,6 +45,7 @@ OTHER_COMMANDS = {
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
     "largest-replayed-change": ["replay", "h.sqlite", "--find-largest", "quota:web=cpus:?"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
+    "losses": ["whatif", "--lose-each", "agent"],
     "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
     "offers.explain": ["offers", "explain", "holding"],
@@ -94,7 +95,7 @@ IN_CSV = (
     *("snapshot.comparison", "history.list", "wait", "wanted.differences"),
 )
 """Kinds of which several columns are fields of JSON too, and that are read twice without a change between."""
-FORKING = ("alternatives", "largest-change", "largest-replayed-change", "replayed-alternatives", "tuning")
+FORKING = ("alternatives", "largest-change", "largest-replayed-change", "losses", "replayed-alternatives", "tuning")
 
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:
