@@ -101,9 +101,12 @@ def usage_if_allowed(master: LeadingMaster) -> dict[str, RoleUsage] | None:
 
 
 def read_roles(
-    master: LeadingMaster, usages: Mapping[str, RoleUsage], quotas: Mapping[str, Quota]
+    master: LeadingMaster, usages: Mapping[str, RoleUsage], quotas: Mapping[str, Quota], wanting: Collection[str] = ()
 ) -> dict[str, RoleStatus]:
-    """Return the account of every role, from what /roles and /quota say and from what frameworks hold."""
+    """Return the account of every role, from what /roles and /quota say and from what frameworks hold.
+
+    `wanting` are roles of which it matters whether a framework wants offers.
+    """
     from mesosctl.mesos.messages.frameworks import listed_frameworks  # late: a list without usage does not need it
 
     try:
@@ -113,7 +116,7 @@ def read_roles(
             f"the frameworks cannot be read ({error.status}): revocable resources are counted with the others"
         )
         frameworks = None
-    return account_of_roles(master, usages, quotas, frameworks)
+    return account_of_roles(master, usages, quotas, frameworks, wanting=wanting)
 
 
 def account_of_roles(
@@ -123,14 +126,20 @@ def account_of_roles(
     frameworks: Sequence[ListedFramework] | None,
     metrics: Any = None,
     free: Callable[[Iterable[RoleStatus]], Quantities | None] = lambda _: None,
+    wanting: Collection[str] = (),
 ) -> dict[str, RoleStatus]:
     """The same from frameworks that have been read.
 
     Which of them want offers is looked up in the master's metrics, and what is free in its agents, if that matters for
-    a role below its guarantee: `free` calculates it without them, or returns None.
+    one of the roles `wanting`, or for a role below its guarantee: `free` calculates it without them, or returns None.
     """
     found = roles_as_shown(usages, quotas, frameworks, master.profile)
-    if frameworks is not None and any(status.standing == "wanting unknown" for status in found.values()):
+    matters = any(
+        status.standing == "wanting unknown"
+        or (role in wanting and status.usage is not None and status.usage.wanting is None)
+        for role, status in found.items()
+    )
+    if frameworks is not None and matters:
         try:
             told = suppressed_roles(master.get("/metrics/snapshot") if metrics is None else metrics)
         except MesosctlError:  # a master may not have them, or not show or send them

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 from mesosctl.agents.tasks_left import TasksLeft
 from mesosctl.agents.work import find_listed_agents
@@ -10,9 +11,10 @@ from mesosctl.changes.back_off import BackOff
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.amount_text import as_typed, in_words
 from mesosctl.mesos.amounts.notation import counted, listed
+from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, without_owners
-from mesosctl.mesos.cluster.role_status import RoleStatus, Standing
+from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
 from mesosctl.mesos.errors import (
     DeadlinePassed,
     Denied,
@@ -23,10 +25,11 @@ from mesosctl.mesos.errors import (
     RuleViolation,
     TlsFailure,
 )
+from mesosctl.mesos.messages import responses
 from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agent_state, agents_in_service
 from mesosctl.mesos.rules.offers.offers import OutstandingOffer
 from mesosctl.offers.work import OfferSelection, list_offers
-from mesosctl.reading.quotas import check_entries, show_quota
+from mesosctl.reading.quotas import check_entries, read_roles, show_quota
 from mesosctl.reading.targets import read_agents, read_listed_agent
 from mesosctl.suggestion import command
 from mesosctl.wait.conditions import CheckedCondition, Condition
@@ -83,8 +86,8 @@ class _Reader:
         self._named: dict[str, RegisteredAgent] = {}
         """Agents by the word that was written."""
         self._tasks: dict[str, TasksLeft] = {}
-        self._without_asking: dict[str, RoleStatus] = {}
-        """The roles whose guarantee nobody asks for, as they were seen last."""
+        self._ways_of_roles: dict[str, str] = {}
+        """By condition, what would help a role in which no framework asks for offers, as it was seen last."""
         self._will_be_gone: set[str] = set()
         """Ids of draining agents that are marked as gone once they are drained."""
         self._checked = False
@@ -101,8 +104,7 @@ class _Reader:
         ways = (
             tasks.known.way_out(" and ".join(map(_drain_again, tasks.known.agents))) for tasks in self._tasks.values()
         )
-        roles = map(_way_out_of_role, self._without_asking.values())
-        return next(filter(None, (*ways, *roles)), None)
+        return next(filter(None, (*ways, *self._ways_of_roles.values())), None)
 
     def _resolve(self, conditions: Sequence[Condition]) -> None:
         """Find the agents that are named, once: their ids do not change."""
@@ -120,22 +122,34 @@ class _Reader:
             case "agent":
                 return self._status(moment, self._named[condition.agent], condition.status)
             case "role":
-                return self._guarantee(moment.quota(condition.role))
+                return self._guarantee(condition, moment.quota(condition.role))
             case "master":
                 return _recovery(moment.recovery)
             case "offers":
                 offered = sum(offer.role == condition.role for offer in moment.offers)
-                return offered > 0, counted(offered, "offer")
+                return self._offered(condition, offered, moment)
             case "reserved":
                 return self._reserved(moment, self._named[condition.agent], condition)
 
-    def _guarantee(self, status: RoleStatus) -> tuple[bool, str]:
+    def _guarantee(self, condition: Condition, status: RoleStatus) -> tuple[bool, str]:
         is_met, shows = _guarantee(status)
-        self._without_asking.pop(status.role, None)
-        if not is_met and status.standing in _WITHOUT_ASKING:
-            self._without_asking[status.role] = status
-            shows += f": {_WITHOUT_ASKING[status.standing]}"
-        return is_met, shows
+        self._ways_of_roles.pop(condition.text, None)
+        silence = None if is_met or status.usage is None else _silence(status.usage)
+        if silence is None:
+            return is_met, shows
+        self._ways_of_roles[condition.text] = f"{_asks(status, silence)}{_or_less(status)}"
+        return False, f"{shows}: {_SILENCES[silence]}"
+
+    def _offered(self, condition: Condition, offered: int, moment: "_Moment") -> tuple[bool, str]:
+        shows = counted(offered, "offer")
+        status = None if offered else moment.role(condition.role)
+        self._ways_of_roles.pop(condition.text, None)
+        # An offer to a role below it is none to the role itself.
+        silence = None if status is None or status.usage is None else _silence(status.usage._replace(subscribers=None))
+        if status is None or silence is None:
+            return offered > 0, shows
+        self._ways_of_roles[condition.text] = _asks(status, silence)
+        return False, f"{shows}: {_SILENCES[silence]}"
 
     def _status(self, moment: "_Moment", agent: RegisteredAgent, wanted: str) -> tuple[bool, str]:
         now = moment.agent(agent)
@@ -199,6 +213,14 @@ class _Moment:
         """A role and its quota.  Raises NotFound for one without quota."""
         return show_quota(self._master, role)
 
+    def role(self, role: str) -> RoleStatus | None:
+        """A role with what it uses; None if this principal may not see it."""
+        try:
+            usages = responses.roles(self._master.get("/roles"))
+        except Denied:
+            return None
+        return read_roles(self._master, usages, {}, [role]).get(role, RoleStatus(role, Quota(), RoleUsage()))
+
     @cached_property
     def recovery(self) -> AgentsInService:
         """The agents that are registered, and those that are awaited."""
@@ -230,27 +252,37 @@ def _guarantee(status: RoleStatus) -> tuple[bool, str]:
     return False, f"{status.guarantee_state or 'not met'} ({status.standing}), {in_words(missing)} missing"
 
 
-_WITHOUT_ASKING: Mapping[Standing, str] = {
-    "no frameworks": "no framework is subscribed to it, so it is offered nothing",
-    "wants no more": "its frameworks suppress offers, so it is offered nothing until one of them revives them",
+_Silence = Literal["nobody", "suppressed"]
+_SILENCES: Mapping[_Silence, str] = {
+    "nobody": "no framework is subscribed to it, so it is offered nothing",
+    "suppressed": "its frameworks suppress offers, so it is offered nothing until one of them revives them",
 }
-"""Why a guarantee does not become met by waiting, by the standing of its role."""
+"""Why a role is offered nothing however long somebody waits."""
 
 
-def _way_out_of_role(status: RoleStatus) -> str:
-    """The ways out if no framework asks for the guarantee of a role."""
-    asks = (
-        f"start a framework in role {status.role}"
-        if status.standing == "no frameworks"
-        else f"if it needs more, have its framework send REVIVE for role {status.role}"
-    )
+def _silence(usage: RoleUsage) -> _Silence | None:
+    """Whether no framework asks for offers, and why; None if one does, or if that is unknown."""
+    if not usage.frameworks and not usage.subscribers:
+        return "nobody"
+    return "suppressed" if usage.wanting is False else None
+
+
+def _asks(status: RoleStatus, silence: _Silence) -> str:
+    """What makes a framework ask for offers in a role."""
+    if silence == "nobody":
+        return f"start a framework in role {status.role}"
+    return f"if it needs more, have its framework send REVIVE for role {status.role}"
+
+
+def _or_less(status: RoleStatus) -> str:
+    """The other way out if no framework asks for the guarantee of a role."""
     less = status.quota._replace(guarantees=status.quota.guarantees - status.missing)
     if less.is_default:
         lower = command("quota remove", status.role)
     else:
         lower = command("quota update", status.role, *(as_typed(less.guarantees) or ["none"]))
     held = "; the rest lies free for it until then" if status.guarantee_state == "kept" else ""
-    return f"{asks}{held}, or guarantee no more than it has: {lower}"
+    return f"{held}, or guarantee no more than it has: {lower}"
 
 
 def _recovery(agents: AgentsInService) -> tuple[bool, str]:

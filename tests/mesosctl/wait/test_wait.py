@@ -121,6 +121,8 @@ def test_a_guarantee_that_nobody_asks_for_is_told_with_the_way_out(role, guarant
     assert (late.status, why in error["message"], way_out in error["hint"]) == (9, True, True), error
     lower = shlex.split(error["hint"].rpartition(": ")[2])
     assert live.run(*lower[1:], "--yes").status == 0
+    offers = live.run("wait", f"offers/{role}", "--timeout", "2s", "-o", "json")
+    assert way_out.partition(";")[0].partition(",")[0] in json.loads(offers.err)["error"]["hint"]
     assert live.run("wait", f"role/{role}=met", "--timeout", "2s").status == (0 if role == "web" else 5)
 
 
@@ -138,7 +140,10 @@ def test_something_is_offered(live):
     late = live.run("wait", "offers/idle", "offers/nobody", "--timeout", "1s", "-o", "json")
     assert late.status == 9
     error = json.loads(late.err)["error"]
-    assert (error["exit_status"], error["message"]) == (9, "not yet offers/nobody: 0 offers")
+    assert (error["exit_status"], error["message"].rpartition(": ")[0]) == (9, "not yet offers/nobody: 0 offers")
+    assert error["hint"] == "start a framework in role nobody"
+    short = live.run("wait", "offers/web", "--timeout", "1s", "-o", "json")  # shop lacks room for two of its tasks
+    assert json.loads(short.err)["error"]["hint"] == "allow more time with --timeout"
 
 
 def test_progress_is_for_terminals(live):
@@ -185,4 +190,4 @@ def test_a_master_that_goes_away_is_awaited_until_the_deadline(live):
     live.handle_request = away
     late = live.run("wait", "offers/nobody", "--timeout", "20s")
     assert late.status == 9
-    assert "not yet offers/nobody: 0 offers; " in late.err
+    assert "not yet offers/nobody: 0 offers: " in late.err
