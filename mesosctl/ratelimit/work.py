@@ -196,7 +196,7 @@ def _tell_throttled(master: LeadingMaster, observed: Sequence[ObservedMessages])
         if messages.throttled_at is not None:
             lift = command("ratelimit set", messages.principal, f="FILE")
             master.notice(
-                f"{messages.principal} reached its limit of {messages.throttled_at:g} messages a second: what was "
+                f"{messages.principal} reached its limit of {messages.throttled_at:g}/s: what was "
                 "observed is that limit, and not what it would send; to observe that, lift the limit in the file of "
                 f"--rate_limits ({lift}), start the master with it, and run this again"
             )

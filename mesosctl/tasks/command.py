@@ -84,7 +84,8 @@ def list_(  # noqa: PLR0913  # one parameter an option
 
     Without --all or --state, list the tasks that have not ended. RESOURCES are those of the task, without its executor.
     A task that has ended, or whose agent is unreachable, does not hold them any more. SINCE is the time of its last
-    status.
+    status. Mesos has no call that ends a single task: frameworks teardown ends all of a framework, and agents drain all
+    on an agent.
     """
     session: Session = ctx.obj
     states = [state_named(word, "--state") for word in state or ()]
