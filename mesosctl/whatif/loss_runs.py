@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_AGENTS = 200_000
 """Agents that all forecasts may have together: their number decides how long one takes."""
-_FEWEST, _MOST = 20, 1000
+_FEWEST, _MOST = 10, 1000
 """Losses that are tried however many agents there are, and however few."""
 
 
