@@ -231,7 +231,7 @@ class DryRun:
 
     @property
     def assumption(self) -> Assumption:
-        """What frameworks are assumed to do with offers."""
+        """The behaviour of frameworks."""
         return self._options.assume
 
     def alike_agents(self) -> list[tuple[str, ...]]:

@@ -268,7 +268,7 @@ def _silence(usage: RoleUsage) -> _Silence | None:
 
 
 def _asks(status: RoleStatus, silence: _Silence) -> str:
-    """What makes a framework ask for offers in a role."""
+    """The way to make a framework ask for offers in a role."""
     if silence == "nobody":
         return f"start a framework in role {status.role}"
     return f"if it needs more, have its framework send REVIVE for role {status.role}"
