@@ -32,10 +32,9 @@ from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.protobuf.limits import MessageTooLarge
 from fake_master.state.streams import EventStream
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
-from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import read
 
-_CALL = mesos_message("mesos.scheduler.Call")
+_CALL = "mesos.scheduler.Call"
 _PACKAGE = "mesos.internal."
 _AUTHENTICATE = f"{_PACKAGE}AuthenticateMessage"
 _DEACTIVATE = f"{_PACKAGE}DeactivateFrameworkMessage"
@@ -79,6 +78,7 @@ class DriverEndpoint:
         self._state = master.state
         self._api = scheduler_api
         self._connections = connections
+        self._release = master.state.profile.release
         flags = master.state.flags
         self._must_authenticate = flags.is_true("authenticate_frameworks")
         self._authentication = Authentication(flags.credentials, master.state.hostname, self._send)
@@ -117,11 +117,11 @@ class DriverEndpoint:
 
     def _to_master(self, message: Message) -> None:
         if message.name == _AUTHENTICATE:
-            document = _parsed_if_small(message)
+            document = self._parsed_if_small(message)
             if document is not None:
                 self._authentication.begin(message.sender, document)
             return
-        if message.name not in (_CALL.name, _DEACTIVATE, *CALLS):
+        if message.name not in (_CALL, _DEACTIVATE, *CALLS):
             return
         sender = str(message.sender)
         framework = next((known for known in self._state.frameworks.values() if known.pid == sender), None)
@@ -131,7 +131,7 @@ class DriverEndpoint:
             self._master.rate_limiting.receive(framework, partial(self._deliver, message))
 
     def _to_authenticator(self, message: Message) -> None:
-        document = _parsed_if_small(message)
+        document = self._parsed_if_small(message)
         if document is None:
             return
         if message.name == f"{_PACKAGE}AuthenticationStartMessage":
@@ -142,7 +142,7 @@ class DriverEndpoint:
     def _deliver(self, message: Message) -> None:
         """Carry out a message, once rate limits let it through."""
         try:
-            document = _parsed(message)
+            document = self._parsed(message)
         except MessageTooLarge as problem:
             self._tell_error(message.sender, str(problem))
             return
@@ -154,7 +154,8 @@ class DriverEndpoint:
                 self._master.subscriptions.deactivate(framework)
             return
         try:
-            call = read(_CALL, document if message.name == _CALL.name else as_call(message.name, document))
+            as_sent = document if message.name == _CALL else as_call(message.name, document)
+            call = read(self._state.message(_CALL), as_sent)
             name = self._api.check(call)
         except RefusedMessage as problem:
             self._tell_error(message.sender, str(problem))
@@ -170,7 +171,7 @@ class DriverEndpoint:
         framework = self._state.frameworks.get(call["framework_id"]["value"])
         if framework is None or framework.pid != str(message.sender):
             return
-        if message.name == _CALL.name:
+        if message.name == _CALL:
             framework.counts[f"calls/{name.lower()}"] += 1
         if framework.stream is None:
             self._tell_error(message.sender, "Framework disconnected")
@@ -179,6 +180,20 @@ class DriverEndpoint:
             self._api.perform(framework, name, call)
         except Refusal as refusal:
             self._tell_error(message.sender, _reason(refusal))
+
+    def _parsed(self, message: Message) -> Document | None:
+        """Return the document of a message; None for bytes that are no such message.  Raises TooLarge."""
+        try:
+            return parse(message.name, message.body, most_values=MOST_VALUES, release=self._release)
+        except (NotAMessage, KeyError):
+            return None
+
+    def _parsed_if_small(self, message: Message) -> Document | None:
+        """Return the document of a message that belongs to no framework; None also for one that is too large."""
+        try:
+            return self._parsed(message)
+        except MessageTooLarge:
+            return None
 
     # --- Registration ---------------------------------------------------------------------------------
 
@@ -228,7 +243,7 @@ class DriverEndpoint:
     # --- To drivers -----------------------------------------------------------------------------------
 
     def _stream(self, to: Pid, *, registered_before: bool) -> DriverStream:
-        messages = DriverEvents(self._pid_of_agent, registered_before=registered_before)
+        messages = DriverEvents(self._pid_of_agent, self._release, registered_before=registered_before)
         return DriverStream(messages, partial(self._post, self._state.pid, to))
 
     def _pid_of_agent(self, agent_id: str) -> str:
@@ -241,7 +256,7 @@ class DriverEndpoint:
     def _send(self, actor: str, to: Pid, name: str, document: Document) -> None:
         sender = f"{actor}@{self._state.pid.partition('@')[2]}"
         try:
-            self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document))
+            self._post(sender, to, _PACKAGE + name, serialize(_PACKAGE + name, document, self._release))
         except Exception:  # noqa: BLE001  # any: what the message is about has happened
             _LOG.exception("%s cannot be sent to %s", name, to)
 
@@ -251,19 +266,3 @@ class DriverEndpoint:
 
 def _reason(refusal: Refusal) -> str:
     return refusal.response.body.decode(errors="surrogateescape")
-
-
-def _parsed(message: Message) -> Document | None:
-    """Return the document of a message; None for bytes that are no such message.  Raises TooLarge."""
-    try:
-        return parse(message.name, message.body, most_values=MOST_VALUES)
-    except (NotAMessage, KeyError):
-        return None
-
-
-def _parsed_if_small(message: Message) -> Document | None:
-    """Return the document of a message that belongs to no framework; None also for one that is too large."""
-    try:
-        return _parsed(message)
-    except MessageTooLarge:
-        return None

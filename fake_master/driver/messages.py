@@ -187,8 +187,9 @@ def as_call(name: str, message: Document) -> Call:
 class DriverEvents:
     """Makes messages for one framework; `pid_of_agent` returns an agent's pid by its id, or "" for an unknown one."""
 
-    def __init__(self, pid_of_agent: Callable[[str], str], *, registered_before: bool) -> None:
+    def __init__(self, pid_of_agent: Callable[[str], str], release: str | None, *, registered_before: bool) -> None:
         self._pid_of_agent = pid_of_agent
+        self._release = release
         self.registered_before = registered_before
         """Whether SUBSCRIBED becomes FrameworkReregisteredMessage, not FrameworkRegisteredMessage."""
         self._framework_id: Mapping[str, Any] = {}
@@ -199,7 +200,7 @@ class DriverEvents:
         if make is None:
             return None
         name, document = make(self, event.get(event["type"].lower(), {}))
-        return _PACKAGE + name, serialize(_PACKAGE + name, document)
+        return _PACKAGE + name, serialize(_PACKAGE + name, document, self._release)
 
     def _subscribed(self, content: Event) -> tuple[str, Event]:
         self._framework_id = content["framework_id"]

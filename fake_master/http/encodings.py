@@ -21,8 +21,8 @@ from fake_master.state.streams import Encoder, encoded
 from mesosctl.mesos.errors import extra
 from mesosctl.mesos.messages.protobuf_json import recordio
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
-from mesosctl.mesos.messages.protobuf_json.defaults import with_defaults
-from mesosctl.mesos.messages.protobuf_json.message_tables import Message, mesos_message
+from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message
 from mesosctl.mesos.messages.protobuf_json.messages import read
 
 _INSTALL = f"install protobuf, {extra('protobuf')}"
@@ -34,7 +34,7 @@ def read_call(request: Request, form: Message) -> dict[str, Any]:
     Raises Refusal (400, 415).
     """
     if _content_type(request) == PROTOBUF:
-        body = _from_protobuf(request, form.name)
+        body = _from_protobuf(request, form)
     else:
         body = json_body(request, dict, "body into JSON")
     try:
@@ -53,7 +53,7 @@ def _content_type(request: Request) -> str:
     return given
 
 
-def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
+def _from_protobuf(request: Request, form: Message) -> dict[str, Any]:
     if not has_protobuf():
         if request.body.startswith(b"{"):  # JSON is not a message
             raise Refusal(400, "Failed to parse body into Call protobuf")
@@ -62,7 +62,7 @@ def _from_protobuf(request: Request, name: str) -> dict[str, Any]:
     from fake_master.protobuf.limits import MessageTooLarge
 
     try:
-        return parse(name, request.body, most_values=MOST_VALUES)
+        return parse(form.name, request.body, most_values=MOST_VALUES, release=form.release)
     except (NotAMessage, MessageTooLarge) as error:
         raise Refusal(400, f"Failed to parse body into Call protobuf: {error}") from error
 
@@ -78,32 +78,29 @@ def accepted_type(request: Request) -> str:
     raise Refusal(406, f"Expecting 'Accept' to allow '{PROTOBUF}' or '{JSON}'")
 
 
-def answer(value: Mapping[str, Any], request: Request, media: str, name: str) -> Response:
-    """A message with these fields, each of which may be `AnswerPart`; `name` is its full name."""
+def answer(value: Mapping[str, Any], request: Request, media: str, form: Message) -> Response:
+    """A message with these fields, each of which may be `AnswerPart`."""
     if media == JSON:
-        return json_response(with_defaults(mesos_message(name), value), request)
+        return json_response(as_shown(form, value), request)
     from fake_master.protobuf.conversion import serialize
 
-    return Response(200, serialize(name, values_of(value)), {"Content-Type": PROTOBUF})
+    return Response(200, serialize(form.name, values_of(value), form.release), {"Content-Type": PROTOBUF})
 
 
 @cache
-def event_encoder(media: str, name: str) -> Encoder:
-    """Return the encoder of events: always the same, so that an event to many streams is written once.
-
-    `name` is the full name of an event's message.
-    """
-    return partial(_json_record if media == JSON else _protobuf_record, name)
+def event_encoder(media: str, form: Message) -> Encoder:
+    """Return the encoder of events of a message: always the same, so that an event to many streams is written once."""
+    return partial(_json_record if media == JSON else _protobuf_record, form)
 
 
-def _json_record(name: str, event: Mapping[str, Any]) -> bytes:
-    return encoded(with_defaults(mesos_message(name), event))
+def _json_record(form: Message, event: Mapping[str, Any]) -> bytes:
+    return encoded(as_shown(form, event))
 
 
-def _protobuf_record(name: str, event: Mapping[str, Any]) -> bytes:
+def _protobuf_record(form: Message, event: Mapping[str, Any]) -> bytes:
     from fake_master.protobuf.conversion import serialize
 
-    return recordio.encode(serialize(name, event))
+    return recordio.encode(serialize(form.name, event, form.release))
 
 
 @cache

@@ -35,7 +35,7 @@ class FrameworkEndpoints:
         texts, by = ResourceTexts(), sight(state, principal)
 
         def chosen(some: Iterable[KnownFramework]) -> list[dict[str, Any]]:
-            return [framework(of, texts, by) for of in visible(state, principal, some) if of.id == wanted]
+            return [framework(state, of, texts, by) for of in visible(state, principal, some) if of.id == wanted]
 
         return json_response(
             {
@@ -64,7 +64,8 @@ class FrameworkEndpoints:
             for task in visible_tasks(by, of, [entry])
             if query.get("task_id", task.id) == task.id
         )
-        return json_response({"tasks": list(map(task_summary, islice(tasks, offset, offset + limit)))}, request)
+        shown = [task_summary(state, task) for task in islice(tasks, offset, offset + limit)]
+        return json_response({"tasks": shown}, request)
 
     def teardown(self, request: Request, principal: str | None) -> Response:
         """POST /teardown."""

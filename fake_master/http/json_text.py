@@ -14,7 +14,7 @@ from typing import Any
 
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.mesos.messages.protobuf_json.defaults import with_defaults
+from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
 from mesosctl.mesos.messages.protobuf_json.messages import NOT_FINITE
 from mesosctl.mesos.messages.resources import RESOURCE, Format, list_to_json, summary
 
@@ -157,7 +157,7 @@ def listed_in_json(resources: Resources, style: Format) -> list[dict[str, Any]]:
     """Return every entry as JSON shows it: with its defaults, which only the image of a volume has."""
     entries = list_to_json(resources, style)
     if any(entry.disk is not None and entry.disk.more for entry in resources):
-        return [with_defaults(RESOURCE, entry) for entry in entries]
+        return [as_shown(RESOURCE, entry) for entry in entries]
     return entries
 
 

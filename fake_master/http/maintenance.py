@@ -21,10 +21,9 @@ from fake_master.services.agents.maintenance import Maintenance
 from fake_master.services.agents.registered_agents import AgentRegistry
 from fake_master.services.agents.removal import AgentRemoval
 from fake_master.state.master_state import MasterState
-from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 
-_MACHINE_ID = mesos_message("mesos.v1.MachineID")
-_SCHEDULE = mesos_message("mesos.v1.maintenance.Schedule")
+_MACHINE_ID = "mesos.v1.MachineID"
+_SCHEDULE = "mesos.v1.maintenance.Schedule"
 
 
 class MaintenanceEndpoints:
@@ -45,7 +44,8 @@ class MaintenanceEndpoints:
     def post_schedule(self, request: Request, principal: str | None) -> Response:
         """POST /maintenance/schedule: replace the whole schedule."""
         what = "maintenance schedule"
-        self._update({"schedule": json_message(request, _SCHEDULE, what, f"Failed to convert {what}")}, principal)
+        form = self._state.message(_SCHEDULE)
+        self._update({"schedule": json_message(request, form, what, f"Failed to convert {what}")}, principal)
         return accepted_silently()
 
     def get_status(self, request: Request, principal: str | None) -> Response:
@@ -54,12 +54,12 @@ class MaintenanceEndpoints:
 
     def machine_down(self, request: Request, principal: str | None) -> Response:
         """POST /machine/down."""
-        self._start({"machines": _machines(request)}, principal)
+        self._start({"machines": self._machines(request)}, principal)
         return accepted_silently()
 
     def machine_up(self, request: Request, principal: str | None) -> Response:
         """POST /machine/up."""
-        self._stop({"machines": _machines(request)}, principal)
+        self._stop({"machines": self._machines(request)}, principal)
         return accepted_silently()
 
     def calls(self) -> tuple[Reading | Change, ...]:
@@ -115,6 +115,6 @@ class MaintenanceEndpoints:
         allows = self._state.flags.authorizer.allows
         return [machine.copy() for machine in machines if allows(action, principal, machine.get("hostname"))]
 
-
-def _machines(request: Request) -> list[dict[str, Any]]:
-    return json_messages(request, _MACHINE_ID, "machines", "Failed to convert machines")
+    def _machines(self, request: Request) -> list[dict[str, Any]]:
+        form = self._state.message(_MACHINE_ID)
+        return json_messages(request, form, "machines", "Failed to convert machines")

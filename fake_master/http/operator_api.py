@@ -12,8 +12,10 @@ from fake_master.http.json_text import JsonPieces, json_object, values_of
 from fake_master.http.request_response import JSON, Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
+from fake_master.state.master_state import MasterState
 from fake_master.state.streams import Encoder, EventStream
 from mesosctl.mesos.messages.protobuf_json import recordio
+from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
 from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 
 Body = Mapping[str, Any]
@@ -21,7 +23,7 @@ Body = Mapping[str, Any]
 # Answered by a stream of events.
 STREAMS = ("SUBSCRIBE",)
 CALL = mesos_message("mesos.v1.master.Call")
-EVENT = "mesos.v1.master.Event"
+"""As all releases together have it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class OperatorApi:
 
     def __init__(
         self,
+        state: MasterState,
         events: EventPublisher,
         transaction: Transaction,
         describe_state: Callable[[str | None], dict[str, Any]],
@@ -58,18 +61,20 @@ class OperatorApi:
         self._events = events
         self._transaction = transaction
         self._describe_state = describe_state
-        self.calls = {call.name: call for call in calls}
+        self._call = state.message(CALL.name)
+        self._response, self._event = map(state.message, ("mesos.v1.master.Response", "mesos.v1.master.Event"))
+        self.calls = {call.name: call for call in calls if call.name in self._call.types}
         self._subscribed: tuple[JsonPieces, dict[Encoder, bytes]] | None = None
         """The last state that a subscriber was sent, and the records of it."""
 
     @property
     def not_served(self) -> set[str]:
         """The calls of a real master that this one does not serve."""
-        return CALL.types - {*STREAMS, *self.calls}
+        return self._call.types - {*STREAMS, *self.calls}
 
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1: a transaction for a change, and none for reading.  Raises Forbidden."""
-        message = read_call(request, CALL)
+        message = read_call(request, self._call)
         name = message.get("type")
         if name is None:
             raise Refusal(400, "Failed to validate master::Call: Expecting 'type' to be present")
@@ -77,7 +82,7 @@ class OperatorApi:
         called = self.calls.get(name)
         if name != "DRAIN_AGENT":
             _check_grace_period(message)
-        if field in CALL.fields and field not in message:
+        if field in self._call.fields and field not in message:
             raise Refusal(400, f"Failed to validate master::Call: Expecting '{field}' to be present")
         if isinstance(called, Change) and called.check is not None:
             called.check(message[field])
@@ -85,7 +90,7 @@ class OperatorApi:
         if isinstance(called, Reading):
             content = called.read(message.get(field, {}), principal)
             told = {"type": name} if content is None else {"type": name, field: content}
-            return answer(told, request, media, "mesos.v1.master.Response")
+            return answer(told, request, media, self._response)
         if isinstance(called, Change):
             with self._transaction():
                 refusal = called.change(message[field], principal)
@@ -93,7 +98,7 @@ class OperatorApi:
                 raise refusal
             return accepted_silently(called.status)
         if name in STREAMS:
-            encode = event_encoder(media, EVENT)
+            encode = event_encoder(media, self._event)
             stream = self._events.add_operator(
                 EventStream(encode=encode), principal, self._first_event(principal, encode)
             )
@@ -107,12 +112,13 @@ class OperatorApi:
         listen.
         """
         state = self._describe_state(principal)
-        text = json_object(state)
+        shown = as_shown(self._response.field("get_state"), state)
+        text = json_object(shown)
         if self._subscribed is None or self._subscribed[0] != text:
             self._subscribed = (text, {})
         records = self._subscribed[1]
         if encode not in records:
-            is_json = encode is event_encoder(JSON, EVENT)
+            is_json = encode is event_encoder(JSON, self._event)
             content = {
                 "get_state": text if is_json else values_of(state),
                 "heartbeat_interval_seconds": HEARTBEAT_SECONDS,

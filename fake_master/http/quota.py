@@ -25,12 +25,11 @@ from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.mesos.messages.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
-from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 from mesosctl.mesos.messages.resources import to_model
 from mesosctl.mesos.messages.responses import quota_status
 
-_QUOTA_REQUEST = mesos_message("mesos.v1.quota.QuotaRequest")
-_WEIGHT_INFO = mesos_message("mesos.v1.WeightInfo")
+_QUOTA_REQUEST = "mesos.v1.quota.QuotaRequest"
+_WEIGHT_INFO = "mesos.v1.WeightInfo"
 _MOST_PATH_TOKENS = 3
 
 
@@ -53,7 +52,8 @@ class QuotaEndpoints:
     def post(self, request: Request, principal: str | None) -> Response:
         """POST /quota; the content type and the rest of the path do not matter."""
         what = "set quota request JSON"
-        self._set(json_message(request, _QUOTA_REQUEST, what, f"Failed to validate {what}"), principal)
+        form = self._state.message(_QUOTA_REQUEST)
+        self._set(json_message(request, form, what, f"Failed to validate {what}"), principal)
         return accepted_silently()
 
     def delete(self, request: Request, principal: str | None) -> Response:
@@ -136,8 +136,8 @@ class WeightEndpoints:
 
     def put(self, request: Request, principal: str | None) -> Response:
         """PUT /weights."""
-        failure = "Failed to convert weights JSON array to protobuf"
-        self._change(json_messages(request, _WEIGHT_INFO, "update weights request JSON", failure), principal)
+        form, failure = self._state.message(_WEIGHT_INFO), "Failed to convert weights JSON array to protobuf"
+        self._change(json_messages(request, form, "update weights request JSON", failure), principal)
         return accepted_silently()
 
     def calls(self) -> tuple[Reading | Change, ...]:

@@ -11,10 +11,12 @@ from fake_master.http.operator_api import Body, Change
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.reservations import Reservations
 from fake_master.state.agents import KnownAgent
+from fake_master.state.master_state import MasterState
 from mesosctl.mesos.amounts.quantities import to_milli
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message
 from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.resources import RESOURCE, to_model
 
@@ -22,33 +24,38 @@ from mesosctl.mesos.messages.resources import RESOURCE, to_model
 class ReservationEndpoints:
     """Carries out operations on the resources of agents."""
 
-    def __init__(self, agents: Mapping[str, KnownAgent], reservations: Reservations) -> None:
-        self._agents = agents
+    def __init__(self, state: MasterState, reservations: Reservations) -> None:
+        self._agents: Mapping[str, KnownAgent] = state.agents
         self._reservations = reservations
+        self._resource = state.message(RESOURCE.name)
+        self._fields = state.message("mesos.v1.master.Call.ReserveResources").fields
 
     def reserve(self, request: Request, principal: str | None) -> Response:
         """POST /reserve."""
-        form = _Form(request)
+        form = self._form(request)
         body = form.body("resources")
-        if "source" in form:
+        if "source" in form and "source" in self._fields:
             body["source"] = form.resources("source")
         self._reserve(body, principal)
         return accepted_silently(202)
 
     def unreserve(self, request: Request, principal: str | None) -> Response:
         """POST /unreserve."""
-        self._unreserve(_Form(request).body("resources"), principal)
+        self._unreserve(self._form(request).body("resources"), principal)
         return accepted_silently(202)
 
     def create_volumes(self, request: Request, principal: str | None) -> Response:
         """POST /create-volumes."""
-        self._create(_Form(request).body("volumes"), principal)
+        self._create(self._form(request).body("volumes"), principal)
         return accepted_silently(202)
 
     def destroy_volumes(self, request: Request, principal: str | None) -> Response:
         """POST /destroy-volumes."""
-        self._destroy(_Form(request).body("volumes"), principal)
+        self._destroy(self._form(request).body("volumes"), principal)
         return accepted_silently(202)
+
+    def _form(self, request: Request) -> "_Form":
+        return _Form(request, self._resource)
 
     def calls(self) -> tuple[Change, ...]:
         """Return the calls of the operator API about reservations and volumes; they are taken on, not done at once."""
@@ -125,10 +132,11 @@ def _many(body: Body, field: str) -> list[Resource]:
 
 
 class _Form:
-    """The fields of a form.  Raises Refusal (400) for a body that is none."""
+    """The fields of a form, of resources as a master reads them.  Raises Refusal (400) for a body that is none."""
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, resource: Message) -> None:
         self._fields = request.form()
+        self._resource = resource
 
     def __contains__(self, name: str) -> bool:
         return name in self._fields
@@ -149,7 +157,7 @@ class _Form:
         try:
             array = decode(text)
             if isinstance(array, list):
-                return [read(RESOURCE, entry, f"{name}[{index}]") for index, entry in enumerate(array)]
+                return [read(self._resource, entry, f"{name}[{index}]") for index, entry in enumerate(array)]
         except ConversionError as error:
             raise Refusal(400, f"Error parsing '{name}' query parameter in the request body: {error}") from error
         raise Refusal(400, f"Error parsing '{name}' query parameter in the request body: not a JSON array")

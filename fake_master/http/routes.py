@@ -97,13 +97,13 @@ class Endpoints:
         frameworks = FrameworkEndpoints(state, master.subscriptions)
         quota = QuotaEndpoints(state, master.quotas)
         weights = WeightEndpoints(state, master.weights)
-        reservations = ReservationEndpoints(state.agents, master.reservations)
+        reservations = ReservationEndpoints(state, master.reservations)
         maintenance = MaintenanceEndpoints(state, master.maintenance, master.agent_removal, master.agent_registry)
         agents = AgentCalls(state, master.agent_removal, master.draining)
         nouns = (state_endpoints, logging, frameworks, quota, weights, reservations, maintenance, agents)
         calls = [call for noun in nouns for call in noun.calls()]
         self.of_agents = AgentEndpoints(state, master.refresh, master.oversubscription)
-        self.operator_api = OperatorApi(master.events, transaction, state_endpoints.get_state, calls)
+        self.operator_api = OperatorApi(state, master.events, transaction, state_endpoints.get_state, calls)
         self.scheduler_api = SchedulerApi(
             state,
             master.rate_limiting,

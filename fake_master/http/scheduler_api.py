@@ -27,6 +27,7 @@ from mesosctl.mesos.rules.offers.constraints import INSTALL, can_match, has_patt
 Body = Mapping[str, Any]
 Handler = Callable[[KnownFramework, Body], None]
 CALL = mesos_message("mesos.v1.scheduler.Call")
+"""As all releases together have it."""
 # These are complete without their message.
 _BODY_OPTIONAL = frozenset({"TEARDOWN", "REVIVE", "SUPPRESS"})
 # What an acknowledgement that cannot be taken is counted as.
@@ -53,6 +54,7 @@ class SchedulerApi:
         operations: OperationUpdates,
     ) -> None:
         self._state = state
+        self._call = state.message(CALL.name)
         self._rate_limiting = rate_limiting
         self._subscriptions = subscriptions
         self._offer_answers = offer_answers
@@ -80,7 +82,7 @@ class SchedulerApi:
 
     def call(self, request: Request, principal: str | None) -> Response:
         """POST /api/v1/scheduler."""
-        message = read_call(request, CALL)
+        message = read_call(request, self._call)
         name = self.check(message)
         if name == "SUBSCRIBE":
             return self._subscribe(request, message, principal)
@@ -135,7 +137,7 @@ class SchedulerApi:
         if has_patterns(wanted.offer_constraints) and not can_match():
             # Not an ERROR event, which would say that the framework is at fault.
             raise Refusal(400, f"Offer constraints about text cannot be evaluated: RE2 is not installed; {INSTALL}")
-        stream = EventStream(encode=event_encoder(media, "mesos.v1.scheduler.Event"))
+        stream = EventStream(encode=event_encoder(media, self._state.message("mesos.v1.scheduler.Event")))
         with refusing(_REFUSED_SUBSCRIPTION):
             self._subscriptions.subscribe(wanted, stream)
         return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)

@@ -76,6 +76,10 @@ class MasterState:
         """The master as libprocess names it."""
         return f"master@{self.ip}:{self.port}"
 
+    def message(self, name: str) -> Message:
+        """The message with this full name, as masters of this release have it."""
+        return mesos_message(name, self.profile.release)
+
     @property
     def wall_time(self) -> float:
         """The time that is shown for an event: seconds since the epoch."""

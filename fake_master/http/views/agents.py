@@ -27,6 +27,7 @@ from fake_master.state.tasks import SUMMARY_STATES, count_of
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
 from mesosctl.mesos.messages.resources import list_to_json, summary
 
 _revision = attrgetter("revision")
@@ -55,6 +56,7 @@ class AgentViews:
         self._runtime = runtime
         self._sees = sees
         self._texts = ResourceTexts()
+        self._message = state.message("mesos.v1.master.Response.GetAgents.Agent")
         self._sum = IdentityCache(_together, most=None).of
 
     def short(self, shown_agent: ShownAgent) -> dict[str, Any]:
@@ -102,6 +104,11 @@ class AgentViews:
         added = self._runtime.describe_agent(of)
         return v1_messages.agent(of, offered, self._sees, added, listed or self._texts.listed)
 
+    def described_in_json(self, shown_agent: ShownAgent) -> dict[str, Any]:
+        """The same in JSON."""
+        shown: dict[str, Any] = as_shown(self._message, self.described(shown_agent))
+        return shown
+
     def shown(self, of: KnownAgent) -> ShownAgent:
         """Return an agent with what is offered of it: one object for all with the same offers."""
         offers = self._state.offers.on_agent(of.id)
@@ -146,15 +153,20 @@ def agents_in_full(state: MasterState, runtime: AgentRuntime, principal: str | N
 def agents_described(state: MasterState, runtime: AgentRuntime, principal: str | None) -> AnswerPart:
     """Every agent as GET_AGENTS shows it."""
 
-    def values(listed: v1_messages.Listing = list_to_json) -> list[dict[str, Any]]:
-        views = AgentViews(state, runtime, roles.sees(state, principal))
-        return [views.described(views.shown(of), listed) for of in state.agents.values()]
+    def views() -> AgentViews:
+        return AgentViews(state, runtime, roles.sees(state, principal))
+
+    def values() -> list[dict[str, Any]]:
+        described = views()
+        return [described.described(described.shown(of), list_to_json) for of in state.agents.values()]
 
     def pieces() -> JsonPieces:
         if not runtime.shows_more:
-            return _array(state, runtime, "described", AgentViews.described, principal)
+            return _array(state, runtime, "described", AgentViews.described_in_json, principal)
         # Loans can change while the agent's own parts stay the same.
-        return JsonPieces((dumps(values(ResourceTexts().listed)),))
+        described = views()
+        texts = [described.described_in_json(described.shown(of)) for of in state.agents.values()]
+        return JsonPieces((dumps(texts),))
 
     return AnswerPart(pieces, values)
 

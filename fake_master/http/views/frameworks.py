@@ -18,16 +18,15 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.tasks import SUMMARY_STATES, Executor, KnownTask, TaskGroup, count_of, tasks_of
 from fake_master.state.visibility import EXECUTORS, FRAMEWORKS, TASKS, Sight
 from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.mesos.messages.protobuf_json.defaults import with_defaults
-from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
 from mesosctl.mesos.messages.resources import list_to_json, summary
 
 _ANSWER = "mesos.v1.master.Response"
-_FRAMEWORK = mesos_message(f"{_ANSWER}.GetFrameworks.Framework")
-_EXECUTOR = mesos_message(f"{_ANSWER}.GetExecutors.Executor")
-_OPERATION = mesos_message("mesos.v1.Operation")
-_TASK = mesos_message("mesos.v1.Task")
-_COMMAND = mesos_message("mesos.v1.CommandInfo")
+_FRAMEWORK = f"{_ANSWER}.GetFrameworks.Framework"
+_EXECUTOR = f"{_ANSWER}.GetExecutors.Executor"
+_OPERATION = "mesos.v1.Operation"
+_TASK = "mesos.v1.Task"
+_COMMAND = "mesos.v1.CommandInfo"
 
 
 def sight(state: MasterState, principal: str | None) -> Sight:
@@ -55,7 +54,7 @@ def in_full(state: MasterState, principal: str | None) -> dict[str, JsonPieces]:
         "frameworks": state.frameworks.values(),
         "completed_frameworks": state.completed_frameworks.values(),
     }
-    view = partial(framework, texts=ResourceTexts(), by=sight(state, principal))
+    view = partial(framework, state, texts=ResourceTexts(), by=sight(state, principal))
     return {
         name: _texts_seen(state, name, principal).array(visible(state, principal, some), _parts, view)
         for name, some in everybody.items()
@@ -107,11 +106,11 @@ def in_summary(state: MasterState, principal: str | None) -> JsonPieces:
     return kept.array(visible(state, principal, state.frameworks.values()), parts, framework_with_counts)
 
 
-def framework(of: KnownFramework, texts: ResourceTexts, by: Sight) -> dict[str, Any]:
+def framework(state: MasterState, of: KnownFramework, texts: ResourceTexts, by: Sight) -> dict[str, Any]:
     """A framework as /state and /frameworks show it, with the tasks and executors that may be seen."""
 
     def tasks(some: Iterable[KnownTask | TaskGroup]) -> list[dict[str, Any]]:
-        return [task_summary(task, texts.summed) for task in visible_tasks(by, of, some)]
+        return [task_summary(state, task, texts.summed) for task in visible_tasks(by, of, some)]
 
     used, offered = of.used(), of.offered()
     info = of.info
@@ -136,7 +135,9 @@ def framework(of: KnownFramework, texts: ResourceTexts, by: Sight) -> dict[str, 
             }
             for offer in of.offers.values()
         ],
-        "executors": [_executor_summary(executor) for executor in of.executors.values() if by.executor(of, executor)],
+        "executors": [
+            _executor_summary(state, executor) for executor in of.executors.values() if by.executor(of, executor)
+        ],
         "offer_constraints": dict(of.offer_constraints),
     }
     if "MULTI_ROLE" in of.capabilities:
@@ -177,10 +178,10 @@ def framework_with_counts(of: KnownFramework) -> dict[str, Any]:
     return {**_summary(of, of.used(), of.offered()), **counts, "slave_ids": sorted(of.agents_used)}
 
 
-def _executor_summary(of: Executor) -> dict[str, Any]:
+def _executor_summary(state: MasterState, of: Executor) -> dict[str, Any]:
     """An executor as /state and /frameworks show it: its command without its user and without most of its URIs."""
     info = of.info
-    command = with_defaults(_COMMAND, info.get("command", {}))
+    command = as_shown(state.message(_COMMAND), info.get("command", {}))
     uris = [{"value": uri["value"], "executable": uri.get("executable", False)} for uri in command.get("uris", ())]
     shown = {name: command[name] for name in ("value", "environment") if name in command}
     if "shell" in info.get("command", {}):
@@ -203,7 +204,7 @@ def _executor_summary(of: Executor) -> dict[str, Any]:
     return summed
 
 
-def task_summary(task: KnownTask, summed: Callable[[Resources], Any] = summary) -> dict[str, Any]:
+def task_summary(state: MasterState, task: KnownTask, summed: Callable[[Resources], Any] = summary) -> dict[str, Any]:
     """A task as /state and /tasks show it; `summed` shows resources."""
     shown: dict[str, Any] = {
         "id": task.id,
@@ -223,7 +224,7 @@ def task_summary(task: KnownTask, summed: Callable[[Resources], Any] = summary) 
     if "limits" in task.info:
         shown["limits"] = {name: limit["value"] for name, limit in task.info["limits"].items()}
     own = {key: task.info[key] for key in ("discovery", "container", "health_check") if key in task.info}
-    shown |= with_defaults(_TASK, own)
+    shown |= as_shown(state.message(_TASK), own)
     return shown
 
 
@@ -258,7 +259,7 @@ def frameworks_described(state: MasterState, runtime: AgentRuntime, principal: s
         listed = ResourceTexts().listed
 
         def in_json(of: KnownFramework) -> dict[str, Any]:
-            found: dict[str, Any] = with_defaults(_FRAMEWORK, view(of, listed))
+            found: dict[str, Any] = as_shown(state.message(_FRAMEWORK), view(of, listed))
             return found
 
         def pieces() -> JsonPieces:
@@ -282,7 +283,10 @@ def tasks_described(state: MasterState, principal: str | None) -> dict[str, Answ
     def array(kind: str, held: Callable[[KnownFramework], Collection[KnownTask | TaskGroup]]) -> AnswerPart:
         def view(of: KnownFramework) -> Iterable[Mapping[str, Any]]:
             listed = ResourceTexts().listed
-            return (with_defaults(_TASK, v1_messages.task(task, listed)) for task in visible_tasks(by, of, held(of)))
+            return (
+                as_shown(state.message(_TASK), v1_messages.task(task, listed))
+                for task in visible_tasks(by, of, held(of))
+            )
 
         def pieces() -> JsonPieces:
             kept = _texts_seen(state, kind, principal)
@@ -313,7 +317,7 @@ def executors_described(state: MasterState, principal: str | None) -> dict[str, 
     holders = [of for of in shown if of.executors]
 
     def pieces() -> JsonPieces:
-        in_json = partial(with_defaults, _EXECUTOR)
+        in_json = partial(as_shown, state.message(_EXECUTOR))
         return kept.concatenated(holders, lambda of: tuple(of.executors.values()), lambda of: map(in_json, view(of)))
 
     return {"executors": AnswerPart(pieces, lambda: [shown for of in holders for shown in view(of)])}
@@ -327,7 +331,7 @@ def operations_described(state: MasterState) -> dict[str, AnswerPart]:
         return [operation.message() for operation in waiting.values()]
 
     def pieces() -> JsonPieces:
-        described = [with_defaults(_OPERATION, value) for value in values()]
+        described = [as_shown(state.message(_OPERATION), value) for value in values()]
         return JsonPieces((dumps(described),))
 
     return (

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from mesosctl.mesos.messages.protobuf_json.message_tables import Message, default_of
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message, default_of, mesos_message
 
 _DEPRECATED = {("mesos.v1.FrameworkInfo", "role"), ("mesos.v1.Resource", "role")}
 """Fields with a default that JSON does not show."""
@@ -36,35 +36,41 @@ class _Plan(NamedTuple):
     """The fields of a message with a default, and those whose messages have any, at whatever depth."""
 
     defaults: Mapping[str, Any]
+    later: frozenset[str]
+    """The fields that only later releases have."""
     parts: Mapping[str, tuple[Message, str]]
     """The message and the label of each."""
 
 
-def with_defaults(message: Message, document: Any) -> Any:
-    """A document as JSON shows it; the same object if it has every default.
+def as_shown(message: Message, document: Any) -> Any:
+    """A document as the JSON of the message's release shows it; the same object if nothing is to be changed.
 
-    What is no object, such as text that is JSON already, stays as it is, as does an object without a table.
+    Defaults are added, and fields of later releases left out. What is no object, such as text that is JSON already,
+    stays as it is, as does an object without a table.
     """
     plan = _plan(message)
     if plan is None or not isinstance(document, dict):
         return document
+    if not plan.later.isdisjoint(document):
+        known = {name: value for name, value in document.items() if name not in plan.later}
+        document = replaced(document, known)
     added = {name: value for name, value in plan.defaults.items() if name not in document}
     for name, (kind, label) in plan.parts.items():
         before = document.get(name)
         if before is not None:
-            after = _with_defaults_in(kind, label, before)
+            after = _parts_as_shown(kind, label, before)
             if after is not before:
                 added[name] = after
     return {**document, **added} if added else document
 
 
-def _with_defaults_in(kind: Message, label: str, part: Any) -> Any:
+def _parts_as_shown(kind: Message, label: str, part: Any) -> Any:
     if label == "map" and isinstance(part, dict):
-        return {key: with_defaults(kind, value) for key, value in part.items()}
+        return {key: as_shown(kind, value) for key, value in part.items()}
     if isinstance(part, list):
-        found = [with_defaults(kind, value) for value in part]
+        found = [as_shown(kind, value) for value in part]
         return part if all(map(_is, found, part)) else found
-    return with_defaults(kind, part)
+    return as_shown(kind, part)
 
 
 def _is(value: Any, other: Any) -> bool:
@@ -74,13 +80,13 @@ def _is(value: Any, other: Any) -> bool:
 @cache
 def _plan(message: Message) -> _Plan | None:
     """Return the plan of a message, or None if no default is in it or in its parts."""
-    shown = _shown_defaults(message)
+    shown, later = _shown_defaults(message), _later_fields(message)
     parts = {
         name: (field.type, field.label)
         for name, field in message.fields.items()
         if isinstance(field.type, Message) and _has_any(field.type)
     }
-    return _Plan(shown, parts) if shown or parts else None
+    return _Plan(shown, later, parts) if shown or later or parts else None
 
 
 def _shown_defaults(message: Message) -> dict[str, Any]:
@@ -91,13 +97,24 @@ def _shown_defaults(message: Message) -> dict[str, Any]:
     }
 
 
+def _later_fields(message: Message) -> frozenset[str]:
+    """Return the fields of a message that its release does not have yet."""
+    if message.release is None:
+        return frozenset()
+    try:
+        newest = mesos_message(message.name)
+    except KeyError:  # the message has ended
+        return frozenset()
+    return frozenset(newest.fields.keys() - message.fields.keys())
+
+
 @cache
 def _has_any(message: Message) -> bool:
-    """Whether a message or any part of it has a default; messages can contain themselves."""
+    """Whether anything changes in a message or any part of it; messages can contain themselves."""
     reached, waiting = {message}, [message]
     while waiting:
         part = waiting.pop()
-        if _shown_defaults(part):
+        if _shown_defaults(part) or _later_fields(part):
             return True
         inner = {field.type for field in part.fields.values() if isinstance(field.type, Message)} - reached
         reached |= inner

@@ -4,18 +4,19 @@
 The rules are the master's: unknown keys are ignored, null means absent, numbers and booleans may be quoted, an unknown
 name of an optional enumeration counts as absent, and every required field must be present.  A field that is absent
 stays absent, even if it has a default; so does a list of protobuf without elements.  What protobuf says beyond the
-tables is kept.
+tables is kept.  Older releases have fewer of these rules: a message is read as its own release reads it.
 """
 
 import base64
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
 from mesosctl.mesos.messages.protobuf_json.defaults import replaced
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, Scalar
+from mesosctl.mesos.messages.protobuf_json.releases import has
 
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*")
 _QUOTED_NUMBER = re.compile(r"\s*([-0-9][-+0-9.eE]*)(?:[^-+0-9.eE\s]\s*)?\Z")
@@ -28,6 +29,28 @@ INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", list: "array", dict: "object"}
 
 
+UNKNOWN_NAMES_ARE_ABSENT, QUOTED_NUMBERS, QUOTED_INFINITY = "1.5.3", "1.6.2", "1.10.0"
+"""The first releases that take an unknown name of an optional enumeration, numbers and booleans in quotes, and infinity,
+which only quotes can write.  Seen on a master of each release."""
+
+
+class _Reading(NamedTuple):
+    """The way in which one message is read, and what it misses."""
+
+    names_may_be_unknown: bool
+    numbers_may_be_quoted: bool
+    numbers_may_be_infinite: bool
+    missing: list[str]
+    """The paths of required fields that are not there."""
+
+    @classmethod
+    def of(cls, release: str | None) -> "_Reading":
+        """The way of a release."""
+        return cls(
+            has(release, UNKNOWN_NAMES_ARE_ABSENT), has(release, QUOTED_NUMBERS), has(release, QUOTED_INFINITY), []
+        )
+
+
 def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
     """Return the fields that `value`, decoded JSON, sets; nested messages are dictionaries too.
 
@@ -36,10 +59,10 @@ def read(message: Message, value: Any, path: str = "") -> dict[str, Any]:
     """
     if not isinstance(value, dict):
         raise ConversionError(f"Expecting a JSON object for {message.title}, not a {_json_name(value)}", path)
-    missing: list[str] = []
-    result = _read_message(message, value, path, missing)
-    if missing:
-        raise ConversionError("Missing required fields: " + ", ".join(missing), missing[0])
+    reading = _Reading.of(message.release)
+    result = _read_message(message, value, path, reading)
+    if reading.missing:
+        raise ConversionError("Missing required fields: " + ", ".join(reading.missing), reading.missing[0])
     return result
 
 
@@ -52,35 +75,35 @@ def written(value: Any) -> Any:
     return list(map(written, value)) if isinstance(value, list | tuple) else value
 
 
-def _read_message(message: Message, value: dict[str, Any], path: str, missing: list[str]) -> dict[str, Any]:
+def _read_message(message: Message, value: dict[str, Any], path: str, reading: _Reading) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, part in value.items():
         spec = message.fields.get(key)
         if spec is None or part is None:
             continue
-        _read_field(result, key, spec, part, f"{path}.{key}" if path else key, missing)
-    missing.extend(f"{path}.{key}" if path else key for key in message.required if key not in result)
+        _read_field(result, key, spec, part, f"{path}.{key}" if path else key, reading)
+    reading.missing.extend(f"{path}.{key}" if path else key for key in message.required if key not in result)
     return replaced(value, result)
 
 
-def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, missing: list[str]) -> None:
+def _read_field(result: dict[str, Any], key: str, spec: Field, part: Any, path: str, reading: _Reading) -> None:
     if spec.label == "map":
         entries: dict[str, Any] = result.get(key, {})
-        _add_entries(entries, spec, part, path, missing)
+        _add_entries(entries, spec, part, path, reading)
         if entries:  # a map or a list without elements is as good as absent
             result[key] = entries
     elif spec.label == "repeated":
         items: list[Any] = result.get(key, [])
-        _append(items, spec, part, path, missing)
+        _append(items, spec, part, path, reading)
         if items or not spec.number:  # in protobuf there is no list without elements; in our own files there is
             result[key] = items
     else:
-        read_value = _read_value(spec.type, part, path, missing, required=spec.label == "required")
+        read_value = _read_value(spec.type, part, path, reading, required=spec.label == "required")
         if read_value is not None:
             result[key] = read_value
 
 
-def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, reading: _Reading) -> None:
     """Add the entries of a map: a repeated field, so it too may be a list of objects, or lists in lists.
 
     An entry may leave its value out, which null does: it is a message without fields then, or an empty text.
@@ -88,39 +111,39 @@ def _add_entries(entries: dict[str, Any], spec: Field, part: Any, path: str, mis
     if isinstance(part, list):
         for element in part:
             if element is not None:
-                _add_entries(entries, spec, element, path, missing)
+                _add_entries(entries, spec, element, path, reading)
         return
     if not isinstance(part, dict):
         raise _unexpected(part, path)
     for index, (name, item) in enumerate(part.items()):
         value = ({} if isinstance(spec.type, Message) else "") if item is None else item
-        entries[name] = _read_value(spec.type, value, f"{path}[{index}].value", missing)
+        entries[name] = _read_value(spec.type, value, f"{path}[{index}].value", reading)
 
 
-def _append(items: list[Any], spec: Field, part: Any, path: str, missing: list[str]) -> None:
+def _append(items: list[Any], spec: Field, part: Any, path: str, reading: _Reading) -> None:
     """Add to a repeated field: a list, a lone element, or lists in lists; null elements are skipped."""
     if part is None:
         return
     if isinstance(part, list):
         for element in part:
-            _append(items, spec, element, path, missing)
+            _append(items, spec, element, path, reading)
         return
-    item = _read_value(spec.type, part, f"{path}[{len(items)}]", missing)
+    item = _read_value(spec.type, part, f"{path}[{len(items)}]", reading)
     if item is not None:
         items.append(item)
 
 
 def _read_value(
-    kind: "Scalar | Enumeration | Message", value: Any, path: str, missing: list[str], *, required: bool = False
+    kind: "Scalar | Enumeration | Message", value: Any, path: str, reading: _Reading, *, required: bool = False
 ) -> Any:
     if isinstance(kind, Message) or kind == "object":
         if not isinstance(value, dict):
             raise _unexpected(value, path)
-        return _read_message(kind, value, path, missing) if isinstance(kind, Message) else value
+        return _read_message(kind, value, path, reading) if isinstance(kind, Message) else value
     if kind == "any":
         return value
     if isinstance(kind, Enumeration):
-        return _read_name(kind, value, path, required=required)
+        return _read_name(kind, value, path, is_needed=required or not reading.names_may_be_unknown)
     if kind == "string":
         if not isinstance(value, str):
             raise _unexpected(value, path)
@@ -128,17 +151,17 @@ def _read_value(
     if kind == "bytes":
         return _read_bytes(value, path)
     if kind == "bool":
-        return _read_bool(value, path)
-    return _read_number(kind, value, path)
+        return _read_bool(value, path, reading)
+    return _read_number(kind, value, path, reading)
 
 
-def _read_name(kind: Enumeration, value: Any, path: str, *, required: bool) -> str | None:
-    """Return a name of the enumeration; None for any other name where the field is optional."""
+def _read_name(kind: Enumeration, value: Any, path: str, *, is_needed: bool) -> str | None:
+    """Return a name of the enumeration; None for any other name if none is needed."""
     if not isinstance(value, str):
         raise _unexpected(value, path)
     if value in kind.values:
         return value
-    if required:
+    if is_needed:
         raise ConversionError(f"Failed to find enum for '{value}'", path)
     return None
 
@@ -154,20 +177,23 @@ def _read_bytes(value: Any, path: str) -> str:
     return base64.b64encode(base64.b64decode(whole + "=" * (-len(whole) % 4))).decode()
 
 
-def _read_bool(value: Any, path: str) -> bool:
+def _read_bool(value: Any, path: str, reading: _Reading) -> bool:
     if isinstance(value, bool):
         return value
-    if value in ("true", "false"):
+    if reading.numbers_may_be_quoted and value in ("true", "false"):
         return bool(value == "true")
     raise _unexpected(value, path)
 
 
-def _read_number(kind: Scalar, value: Any, path: str) -> float | int:
+def _read_number(kind: Scalar, value: Any, path: str, reading: _Reading) -> float | int:
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise _unexpected(value, path)
     is_double = kind in ("double", "float")
     if isinstance(value, str):
-        value = INFINITE[value] if is_double and value in INFINITE else _quoted_number(value, path)
+        if not reading.numbers_may_be_quoted:
+            raise _unexpected(value, path)
+        is_infinite = reading.numbers_may_be_infinite and is_double and value in INFINITE
+        value = INFINITE[value] if is_infinite else _quoted_number(value, path)
     if is_double:
         return float(value)
     return wrapped(kind, value)

@@ -33,6 +33,11 @@ def members_at(release: str) -> Mapping[str, Members]:
     return _members_at(release)
 
 
+def has(release: str | None, first: str) -> bool:
+    """Whether a release has what is there from `first` on; without a release, everything is."""
+    return release is None or RELEASES.index(release) >= RELEASES.index(first)
+
+
 def described(owner: str, member: str, release: str) -> str | None:
     """The description of a name of the table in one release, or None if it is not there.
 
