@@ -62,7 +62,8 @@ class OperatorApi:
         self._transaction = transaction
         self._describe_state = describe_state
         self._call = state.message(CALL.name)
-        self._response, self._event = map(state.message, ("mesos.v1.master.Response", "mesos.v1.master.Event"))
+        self._response = state.message("mesos.v1.master.Response")
+        self._event = state.message("mesos.v1.master.Event")
         self.calls = {call.name: call for call in calls if call.name in self._call.types}
         self._subscribed: tuple[JsonPieces, dict[Encoder, bytes]] | None = None
         """The last state that a subscriber was sent, and the records of it."""

@@ -75,12 +75,15 @@ class QuotaEndpoints:
 
     def calls(self) -> tuple[Reading | Change, ...]:
         """Return the calls of the operator API about quota."""
-        return (
+        calls = (
             Reading("GET_QUOTA", lambda _body, principal: {"status": self._status(principal)}),
             Change("SET_QUOTA", lambda body, principal: self._set(body["quota_request"], principal)),
             Change("REMOVE_QUOTA", self._remove),
-            Change("UPDATE_QUOTA", self._update),
         )
+        profile = self._state.profile
+        # The documents' master serves what it does not need, and a release may name a call before it serves it.
+        serves_update = profile.knows_update_quota or profile.is_documents
+        return (*calls, Change("UPDATE_QUOTA", self._update)) if serves_update else calls
 
     def _set(self, message: Mapping[str, Any], principal: str | None) -> None:
         """POST /quota and SET_QUOTA, from the checks of each resource on.  Raises Refusal."""

@@ -16,6 +16,7 @@ from fake_master.state.streams import Listener
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.mesos.amounts.quantities import Quantities, Quota
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message, mesos_message
 from mesosctl.mesos.rules.quota.capacity import capacity
 from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 

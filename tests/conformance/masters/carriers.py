@@ -36,6 +36,16 @@ SOCKET_DOCUMENTS = Carrier(
 )
 
 
+def real_of(release: str) -> Carrier:
+    """The real master of a release."""
+    return Carrier(f"real-{release}", release, partial(real.start, release=release), REAL.needs)
+
+
+def in_process_of(release: str) -> Carrier:
+    """The fake master of a release, in process."""
+    return Carrier(f"in-process-{release}", release, partial(fakes.start_in_process, release))
+
+
 def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
     """The same carrier; calls, answers and events are written as `codec` does."""
 

@@ -12,10 +12,13 @@ import httpx
 from tests.conformance.callers.subscribers import OverTheNetwork
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.processes import Process, hold_port, wait_until_ready
+from tests.helpers.needs import lacking
 from tests.helpers.waiting import PATIENCE
 
 T = TypeVar("T")
 RUNNER = "MESOS_RUNNER"
+RELEASE = "MESOS_RELEASE"
+"""The variable that tells the runner which release to start."""
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
 
 RUN_TOGETHER = "Bad value for resources, missing or extra ':'"
@@ -24,8 +27,8 @@ MISREADINGS = 9
 """How often that may happen in a row."""
 
 
-def start(setup: Setup, folder: Path) -> Cluster:
-    """A real master whose agents have all registered."""
+def start(setup: Setup, folder: Path, release: str | None = None) -> Cluster:
+    """A real master whose agents have all registered; of a release, if the runner knows more than one."""
     work = folder / "work"
     is_first = not work.exists()
 
@@ -33,7 +36,7 @@ def start(setup: Setup, folder: Path) -> Cluster:
         if is_first:
             shutil.rmtree(work)
 
-    return unless_misread(lambda: _started(setup, folder), clean)
+    return unless_misread(lambda: _started(setup, folder, release), clean)
 
 
 def unless_misread(start: Callable[[], T], clean: Callable[[], None] = lambda: None) -> T:
@@ -48,7 +51,7 @@ def unless_misread(start: Callable[[], T], clean: Callable[[], None] = lambda: N
     return start()
 
 
-def _started(setup: Setup, folder: Path) -> Cluster:
+def _started(setup: Setup, folder: Path, release: str | None) -> Cluster:
     held = _port(folder)
     port = held.getsockname()[1]
     flags = setup.all_flags(folder)
@@ -62,6 +65,7 @@ def _started(setup: Setup, folder: Path) -> Cluster:
         folder / "master.log",
         environment={
             "PORT": str(port),
+            **({} if release is None else {RELEASE: release}),
             "WORK": str(folder / "work"),
             "GLOG_minloglevel": "1",
             # Otherwise it answers for its metrics twice a second and no more.
@@ -91,6 +95,9 @@ def _started(setup: Setup, folder: Path) -> Cluster:
     except BaseException:
         cluster.stop()
         raise
+    if release is not None and cluster.read("/version")["version"] != release:
+        cluster.stop()
+        lacking(RELEASE, f"the command in {RUNNER} starts another release than {release}")
     return cluster
 
 
@@ -103,7 +110,7 @@ def _is_ready(cluster: Cluster, client: httpx.Client) -> bool:
     if answer.status_code != 200:
         return False
     agents = answer.json()["get_agents"].get("agents", ())
-    present = sum(agent["active"] or agent["deactivated"] for agent in agents)
+    present = sum(agent["active"] or agent.get("deactivated", False) for agent in agents)
     if cluster.setup.registered is None:
         return present == len(cluster.setup.agents)
     # Each has asked, and one that was refused is not there.

@@ -13,7 +13,7 @@ from mesosctl.mesos.messages.protobuf_json.message_tables import (
 )
 from mesosctl.mesos.messages.protobuf_json.releases import ABSENT, MESSAGE, RELEASES, at, members_at, spans
 from tests.conformance.conftest import pool
-from tests.conformance.masters.carriers import REAL, Pool
+from tests.conformance.masters.carriers import REAL, Pool, real_of
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.fake_master.protobuf import library
 from tests.fake_master.protobuf.library import Library
@@ -63,12 +63,8 @@ class Real:
 @pytest.fixture(scope="module", params=RELEASES)
 @needs(*REAL.needs)
 def real(request: pytest.FixtureRequest, pool: Pool) -> Iterator[Real]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MESOS_RELEASE", request.param)
-        master = pool.start(REAL, NO_AGENTS)
+    master = pool.start(real_of(request.param), NO_AGENTS)
     assert master.pid is not None
-    if master.read("/version")["version"] != request.param:
-        pytest.skip("the command in MESOS_RUNNER starts another release than MESOS_RELEASE names")
     yield Real(request.param, Library.of_file(library.of_process(master.pid)))
     master.stop()
 

@@ -30,8 +30,8 @@ _JSON_NAMES = {str: "string", bool: "boolean", int: "number", float: "number", l
 
 
 UNKNOWN_NAMES_ARE_ABSENT, QUOTED_NUMBERS, QUOTED_INFINITY = "1.5.3", "1.6.2", "1.10.0"
-"""The first releases that take an unknown name of an optional enumeration, numbers and booleans in quotes, and infinity,
-which only quotes can write.  Seen on a master of each release."""
+"""The first releases that take an unknown name of an optional enumeration, numbers and booleans in quotes, and infinity
+in quotes.  Seen on a master of each release."""
 
 
 class _Reading(NamedTuple):
