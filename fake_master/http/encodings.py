@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from fake_master.http.accepting import accepts_media
-from fake_master.http.json_text import values_of
+from fake_master.http.json_text import AnswerPart, JsonPieces, values_of
 from fake_master.http.request_response import (
     JSON,
     MOST_VALUES,
@@ -21,9 +21,10 @@ from fake_master.state.streams import Encoder, encoded
 from mesosctl.mesos.errors import extra
 from mesosctl.mesos.messages.protobuf_json import recordio
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
-from mesosctl.mesos.messages.protobuf_json.defaults import as_shown
+from mesosctl.mesos.messages.protobuf_json.defaults import WRITTEN_AS_THEY_ARE, as_shown
 from mesosctl.mesos.messages.protobuf_json.message_tables import Message
 from mesosctl.mesos.messages.protobuf_json.messages import read
+from mesosctl.mesos.messages.protobuf_json.releases import has
 
 _INSTALL = f"install protobuf, {extra('protobuf')}"
 
@@ -81,10 +82,25 @@ def accepted_type(request: Request) -> str:
 def answer(value: Mapping[str, Any], request: Request, media: str, form: Message) -> Response:
     """A message with these fields, each of which may be `AnswerPart`."""
     if media == JSON:
-        return json_response(as_shown(form, value), request)
+        return json_response(parts_as_shown(form, value), request)
     from fake_master.protobuf.conversion import serialize
 
     return Response(200, serialize(form.name, values_of(value), form.release), {"Content-Type": PROTOBUF})
+
+
+def parts_as_shown(form: Message, value: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a message as JSON shows them; each may be `AnswerPart`."""
+    shown: dict[str, Any] = as_shown(form, value)
+    return shown if has(form.release, WRITTEN_AS_THEY_ARE) else _without_empty_arrays(shown)
+
+
+def _without_empty_arrays(value: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {}
+    for name, part in value.items():
+        written = part.json() if isinstance(part, AnswerPart) else part
+        if not isinstance(written, JsonPieces) or bytes(written[0]) != b"[" or len(written) > len("[]"):
+            shown[name] = _without_empty_arrays(written) if isinstance(written, dict) else written
+    return shown
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from fake_master.http.encodings import accepted_type, answer, event_encoder, read_call
+from fake_master.http.encodings import accepted_type, answer, event_encoder, parts_as_shown, read_call
 from fake_master.http.json_text import JsonPieces, json_object, values_of
 from fake_master.http.request_response import JSON, Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction
@@ -113,8 +113,7 @@ class OperatorApi:
         listen.
         """
         state = self._describe_state(principal)
-        shown = as_shown(self._response.field("get_state"), state)
-        text = json_object(shown)
+        text = json_object(parts_as_shown(self._response.field("get_state"), state))
         if self._subscribed is None or self._subscribed[0] != text:
             self._subscribed = (text, {})
         records = self._subscribed[1]
@@ -125,7 +124,8 @@ class OperatorApi:
                 "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
             }
             event = {"type": "SUBSCRIBED", "subscribed": content}
-            records[encode] = recordio.encode(bytes(json_object(event))) if is_json else encode(event)
+            in_json = as_shown(self._event, event)
+            records[encode] = recordio.encode(bytes(json_object(in_json))) if is_json else encode(event)
         return records[encode]
 
 

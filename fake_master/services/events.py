@@ -176,7 +176,8 @@ class EventPublisher:
         self._write(stream, stream.send_first, subscribed)
         while len(listeners) > self._state.flags.count("max_operator_event_stream_subscribers"):
             listeners.pop(next(iter(listeners))).stream.close()
-        self.keep_alive(stream)
+        if "HEARTBEAT" in self._state.message("mesos.v1.master.Event").types:
+            self.keep_alive(stream)
         return stream
 
     def _forget_operator(self, stream: EventStream) -> None:

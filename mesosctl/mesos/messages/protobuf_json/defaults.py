@@ -9,9 +9,17 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from mesosctl.mesos.messages.protobuf_json.message_tables import Message, default_of, mesos_message
+from mesosctl.mesos.messages.protobuf_json.releases import has
 
 _DEPRECATED = {("mesos.v1.FrameworkInfo", "role"), ("mesos.v1.Resource", "role")}
 """Fields with a default that JSON does not show."""
+WRITTEN_AS_THEY_ARE = "1.10.0"
+"""The first release that writes its own messages as JSON, not those of v1 that it makes of them.
+
+So lists without elements are shown, and `checkpoint` of an agent, which v1 does not have. Seen on a master of each
+release.
+"""
+_NOT_IN_V1 = {("mesos.v1.AgentInfo", "checkpoint")}
 
 
 class WithUnknown(dict[str, Any]):
@@ -37,7 +45,9 @@ class _Plan(NamedTuple):
 
     defaults: Mapping[str, Any]
     later: frozenset[str]
-    """The fields that only later releases have."""
+    """The fields that only later releases show."""
+    has_empty_lists: bool
+    """Whether lists without elements are shown."""
     parts: Mapping[str, tuple[Message, str]]
     """The message and the label of each."""
 
@@ -51,9 +61,13 @@ def as_shown(message: Message, document: Any) -> Any:
     plan = _plan(message)
     if plan is None or not isinstance(document, dict):
         return document
-    if not plan.later.isdisjoint(document):
-        known = {name: value for name, value in document.items() if name not in plan.later}
-        document = replaced(document, known)
+    if not plan.later.isdisjoint(document) or not (plan.has_empty_lists or all(map(_has_elements, document.values()))):
+        shown = {
+            name: value
+            for name, value in document.items()
+            if name not in plan.later and (plan.has_empty_lists or _has_elements(value))
+        }
+        document = replaced(document, shown)
     added = {name: value for name, value in plan.defaults.items() if name not in document}
     for name, (kind, label) in plan.parts.items():
         before = document.get(name)
@@ -73,6 +87,10 @@ def _parts_as_shown(kind: Message, label: str, part: Any) -> Any:
     return as_shown(kind, part)
 
 
+def _has_elements(value: Any) -> bool:
+    return not isinstance(value, list) or bool(value)
+
+
 def _is(value: Any, other: Any) -> bool:
     return value is other
 
@@ -86,7 +104,8 @@ def _plan(message: Message) -> _Plan | None:
         for name, field in message.fields.items()
         if isinstance(field.type, Message) and _has_any(field.type)
     }
-    return _Plan(shown, later, parts) if shown or later or parts else None
+    has_empty_lists = _shows_empty_lists(message)
+    return _Plan(shown, later, has_empty_lists, parts) if shown or later or parts or not has_empty_lists else None
 
 
 def _shown_defaults(message: Message) -> dict[str, Any]:
@@ -98,14 +117,22 @@ def _shown_defaults(message: Message) -> dict[str, Any]:
 
 
 def _later_fields(message: Message) -> frozenset[str]:
-    """Return the fields of a message that its release does not have yet."""
+    """Return the fields of a message that its release does not show yet."""
     if message.release is None:
         return frozenset()
     try:
         newest = mesos_message(message.name)
     except KeyError:  # the message has ended
         return frozenset()
-    return frozenset(newest.fields.keys() - message.fields.keys())
+    own = (
+        set() if has(message.release, WRITTEN_AS_THEY_ARE) else {name for of, name in _NOT_IN_V1 if of == message.name}
+    )
+    return frozenset(newest.fields.keys() - message.fields.keys() | own)
+
+
+def _shows_empty_lists(message: Message) -> bool:
+    is_list = any(field.label == "repeated" for field in message.fields.values())
+    return not is_list or has(message.release, WRITTEN_AS_THEY_ARE)
 
 
 @cache
@@ -114,7 +141,7 @@ def _has_any(message: Message) -> bool:
     reached, waiting = {message}, [message]
     while waiting:
         part = waiting.pop()
-        if _shown_defaults(part) or _later_fields(part):
+        if _shown_defaults(part) or _later_fields(part) or not _shows_empty_lists(part):
             return True
         inner = {field.type for field in part.fields.values() if isinstance(field.type, Message)} - reached
         reached |= inner
