@@ -11,10 +11,11 @@ from mesosctl.mesos.messages.protobuf_json.message_tables import (
     default_of,
     mesos_message,
 )
+from mesosctl.mesos.messages.protobuf_json.messages import read
 from tests.conformance.scenarios.scenario import scalars
 
 Document = Any
-EXECUTOR = mesos_message("mesos.v1.ExecutorInfo")
+EXECUTOR = "mesos.v1.ExecutorInfo"
 SECRET = {"type": "VALUE", "value": {"data": "eA=="}}
 LABELS = {"labels": [{"key": "k", "value": "v"}, {"key": "l", "value": "w"}, {"key": "m"}]}
 CAPABILITIES = {"capabilities": ["CHOWN", "KILL"]}
@@ -149,9 +150,14 @@ class Change(NamedTuple):
 Path = tuple[str | int, ...]
 
 
-def changes(base: Document) -> Iterator[Change]:
-    """Every field changed, left out or added, at any depth, but for ids and resources; lists also in other orders."""
-    for path, what, value in _of_message(EXECUTOR, base, ()):
+def changes(base: Document, release: str | None = None) -> Iterator[Change]:
+    """Every field changed, left out or added, at any depth, but for ids and resources; lists also in other orders.
+
+    Only what a release has is in any of them.
+    """
+    message = mesos_message(EXECUTOR, release)
+    base = read(message, base)
+    for path, what, value in _of_message(message, base, ()):
         if path[0] in ("executor_id", "framework_id", "resources"):
             continue
         changed = json.loads(json.dumps(base))  # parts that are one object here become several

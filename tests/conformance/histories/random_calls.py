@@ -9,13 +9,11 @@ from mesosctl.mesos.messages.protobuf_json.message_tables import Field, mesos_me
 from tests.conformance.histories.changed_fields import UUID, Changes, Spot, in_field, in_message
 from tests.endurance.jobs.extremes import ACCEPTED, AGENT, Request
 
-CALLS = {"operator": mesos_message("mesos.v1.master.Call"), "scheduler": mesos_message("mesos.v1.scheduler.Call")}
+CALLS = {"operator": "mesos.v1.master.Call", "scheduler": "mesos.v1.scheduler.Call"}
 BODIES = CALLS | {
-    "json POST /quota": mesos_message("mesos.v1.quota.QuotaRequest"),
-    "json POST /maintenance/schedule": mesos_message("mesos.v1.maintenance.Schedule"),
+    "json POST /quota": "mesos.v1.quota.QuotaRequest",
+    "json POST /maintenance/schedule": "mesos.v1.maintenance.Schedule",
 }
-RESOURCES = Field(mesos_message("mesos.v1.Resource"), "repeated")
-WEIGHTS = mesos_message("mesos.v1.master.Call.UpdateWeights").fields["weight_infos"]
 TEXTS = {
     "agent_id": ("@A1", "nobody"),
     "role": ("r", "r", "*", "web", "r/x", ""),
@@ -55,23 +53,31 @@ MORE: tuple[Request, ...] = (
         Request(f"query {path}", {})
         for path in ("/slaves", "/state", "/state-summary", "/frameworks", "/roles", "/quota")
     ),
-    *(Request("operator", {"type": kind}) for kind in sorted(CALLS["operator"].types) if kind.startswith("GET_")),
+    *(
+        Request("operator", {"type": kind})
+        for kind in sorted(mesos_message(CALLS["operator"]).types)
+        if kind.startswith("GET_")
+    ),
 )
 
 
 class CallDice:
-    """A source of random calls that a seed fixes."""
+    """A source of random calls that a seed fixes, of what a release has; without one, of everything."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, release: str | None = None) -> None:
         self._random = random.Random(seed)
         self._changes = Changes(self._random, TEXTS)
+        self._bodies = {door: mesos_message(name, release) for door, name in BODIES.items()}
+        self._resources = Field(mesos_message("mesos.v1.Resource", release), "repeated")
+        self._weights = mesos_message("mesos.v1.master.Call.UpdateWeights", release).fields["weight_infos"]
+        self._accepted = [made for made in (*ACCEPTED, *MORE) if self._is_known(made)]
 
     def request(self) -> Request:
         """A call as an operator or a scheduler sends it."""
-        made = self._random.choice((*ACCEPTED, *MORE))
+        made = self._random.choice(self._accepted)
         made = replace(made, in_protobuf=made.door in CALLS and self._random.random() < 0.4)
         for _ in range(self._random.choice((0, 1, 1, 1, 1, 2, 2, 3))):
-            spots = list(_spots(made))
+            spots = list(self._spots(made))
             if not spots:
                 break
             body, place = self._changes.change(made.body, spots, in_protobuf=made.in_protobuf)
@@ -80,13 +86,15 @@ class CallDice:
                 made = replace(made, body=body, place=place)
         return made
 
+    def _is_known(self, request: Request) -> bool:
+        return request.door not in CALLS or request.body["type"] in self._bodies[request.door].types
 
-def _spots(request: Request) -> Iterator[Spot]:
-    body, message = request.body, BODIES.get(request.door)
-    if message is not None:
-        yield from in_message(message, body)
-    elif request.door.startswith("form"):
-        for key in sorted({"resources", "volumes"} & body.keys()):
-            yield from in_field(RESOURCES, body[key], (key,), key)
-    elif request.door == "json PUT /weights":
-        yield from in_field(WEIGHTS, body, (), "")
+    def _spots(self, request: Request) -> Iterator[Spot]:
+        body, message = request.body, self._bodies.get(request.door)
+        if message is not None:
+            yield from in_message(message, body)
+        elif request.door.startswith("form"):
+            for key in sorted({"resources", "volumes"} & body.keys()):
+                yield from in_field(self._resources, body[key], (key,), key)
+        elif request.door == "json PUT /weights":
+            yield from in_field(self._weights, body, (), "")

@@ -13,7 +13,7 @@ from tests.conformance.histories.changed_fields import Changes, finite, in_field
 from tests.conformance.scenarios.scenario import scalar, scalars
 
 Made = Any
-_OPERATIONS = Field(mesos_message("mesos.v1.Offer.Operation"), "repeated")
+_OPERATION = "mesos.v1.Offer.Operation"
 _TEXTS = {
     "agent_id": ("$AGENT", "zz"),
     "framework_id": ("$FRAMEWORK", "another"),
@@ -25,10 +25,11 @@ _STRANGERS: tuple[Any, ...] = ("x", "", 1, -1, True, [], {}, [1], {"value": "x"}
 
 
 class TaskDice:
-    """A source of random tasks that a seed fixes."""
+    """A source of random tasks that a seed fixes; what is changed in them is what a release has, or anything."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, release: str | None = None) -> None:
         self.random = random.Random(seed)
+        self._operation_list = Field(mesos_message(_OPERATION, release), "repeated")
         self._changes = Changes(self.random, _TEXTS)
 
     def choose(self, *among: Any) -> Any:
@@ -378,7 +379,7 @@ class TaskDice:
         if self.chance(0.25):
             self.spoil(found)
         for _ in range(self.choose(0, 0, 1, 1, 2) if self.chance(0.5) else 0):
-            if spots := list(in_field(_OPERATIONS, found, (), "operations"))[1:]:
+            if spots := list(in_field(self._operation_list, found, (), "operations"))[1:]:
                 found, _ = self._changes.change(found, spots, in_protobuf=in_protobuf)
         return found if in_protobuf else finite(found)
 

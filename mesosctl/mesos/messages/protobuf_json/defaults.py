@@ -19,6 +19,8 @@ WRITTEN_AS_THEY_ARE = "1.10.0"
 So lists without elements are shown, and `checkpoint` of an agent, which v1 does not have. Seen on a master of each
 release.
 """
+MAPS_ARE_OBJECTS = "1.9.0"
+"""The first release that writes a map as an object; before it, a map is a list of entries with `key` and `value`."""
 _NOT_IN_V1 = {("mesos.v1.AgentInfo", "checkpoint")}
 
 
@@ -48,8 +50,9 @@ class _Plan(NamedTuple):
     """The fields that only later releases show."""
     has_empty_lists: bool
     """Whether lists without elements are shown."""
-    parts: Mapping[str, tuple[Message, str]]
-    """The message and the label of each."""
+    parts: Mapping[str, tuple[Message | None, str]]
+    """The message and the label of each; no message if only the map that it is in changes."""
+    has_objects_for_maps: bool
 
 
 def as_shown(message: Message, document: Any) -> Any:
@@ -73,12 +76,16 @@ def as_shown(message: Message, document: Any) -> Any:
         before = document.get(name)
         if before is not None:
             after = _parts_as_shown(kind, label, before)
+            if label == "map" and not plan.has_objects_for_maps and isinstance(after, dict):
+                after = [{"key": key, "value": after[key]} for key in sorted(after)]
             if after is not before:
                 added[name] = after
     return {**document, **added} if added else document
 
 
-def _parts_as_shown(kind: Message, label: str, part: Any) -> Any:
+def _parts_as_shown(kind: Message | None, label: str, part: Any) -> Any:
+    if kind is None:
+        return part
     if label == "map" and isinstance(part, dict):
         return {key: as_shown(kind, value) for key, value in part.items()}
     if isinstance(part, list):
@@ -98,14 +105,16 @@ def _is(value: Any, other: Any) -> bool:
 @cache
 def _plan(message: Message) -> _Plan | None:
     """Return the plan of a message, or None if no default is in it or in its parts."""
-    shown, later = _shown_defaults(message), _later_fields(message)
+    shown, later, has_empty_lists = _shown_defaults(message), _later_fields(message), _shows_empty_lists(message)
+    has_objects = has(message.release, MAPS_ARE_OBJECTS)
     parts = {
-        name: (field.type, field.label)
+        name: (field.type if isinstance(field.type, Message) else None, field.label)
         for name, field in message.fields.items()
-        if isinstance(field.type, Message) and _has_any(field.type)
+        if (isinstance(field.type, Message) and _has_any(field.type)) or (field.label == "map" and not has_objects)
     }
-    has_empty_lists = _shows_empty_lists(message)
-    return _Plan(shown, later, has_empty_lists, parts) if shown or later or parts or not has_empty_lists else None
+    if not (shown or later or parts) and has_empty_lists:
+        return None
+    return _Plan(shown, later, has_empty_lists, parts, has_objects)
 
 
 def _shown_defaults(message: Message) -> dict[str, Any]:
@@ -135,13 +144,18 @@ def _shows_empty_lists(message: Message) -> bool:
     return not is_list or has(message.release, WRITTEN_AS_THEY_ARE)
 
 
+def _has_lists_for_maps(message: Message) -> bool:
+    is_map = any(field.label == "map" for field in message.fields.values())
+    return is_map and not has(message.release, MAPS_ARE_OBJECTS)
+
+
 @cache
 def _has_any(message: Message) -> bool:
     """Whether anything changes in a message or any part of it; messages can contain themselves."""
     reached, waiting = {message}, [message]
     while waiting:
         part = waiting.pop()
-        if _shown_defaults(part) or _later_fields(part) or not _shows_empty_lists(part):
+        if _shown_defaults(part) or _later_fields(part) or not _shows_empty_lists(part) or _has_lists_for_maps(part):
             return True
         inner = {field.type for field in part.fields.values() if isinstance(field.type, Message)} - reached
         reached |= inner
