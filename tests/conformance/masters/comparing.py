@@ -44,8 +44,14 @@ def canonical(value: Any, key: str = "") -> Any:
         return {name: canonical(part, name) for name, part in value.items()}
     if isinstance(value, list):
         parts = [canonical(part, "[]") for part in value]
-        return sorted(parts, key=lambda part: json.dumps(part, sort_keys=True)) if key in UNORDERED else parts
+        is_open = key in UNORDERED or (bool(parts) and all(map(_is_entry, parts)))
+        return sorted(parts, key=lambda part: json.dumps(part, sort_keys=True)) if is_open else parts
     return value
+
+
+def _is_entry(part: Any) -> bool:
+    """Whether this is an entry of a map, as releases before 1.9 write one in JSON."""
+    return isinstance(part, dict) and part.keys() == {"key", "value"} and isinstance(part["value"], dict)
 
 
 def steady(value: Any) -> Any:
