@@ -26,6 +26,8 @@ class AcceptContext:
     """The shared volumes: any number of tasks may use each of them, however many copies are left."""
     knows_throttling: bool = False
     """Whether `throttle_info` means anything to this master; Mesos 1.11 passes over it."""
+    release: str | None = None
+    """The release whose rules for tasks hold; None for those of the newest."""
 
     def __post_init__(self) -> None:
         self.note_shared()

@@ -88,6 +88,7 @@ class OfferAnswers:
             valid[0].role,
             offered,
             knows_throttling=self._state.revocability.throttles,
+            release=self._state.profile.release,
         )
         for operation in operations:
             if self._perform(context, operation):

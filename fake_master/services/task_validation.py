@@ -1,13 +1,15 @@
-"""The rules for tasks and executors, as a master of the last release checks them before a launch.
+"""The rules for tasks and executors, as a master checks them before a launch.
 
-Everything here takes decoded messages (`TaskInfo`, `ExecutorInfo` and what they hold), and returns what is wrong with
-one, or None.  Source: Mesos documentation, "Scheduler HTTP API", "Task Health Checking", "Nested Container and Task
-Group (Pod)", "Container Volume", "Secrets" and "Mesos Containerizer"; for what they leave open, a Mesos 1.11.0 master.
+Older releases have fewer of them (`VOLUMES_ARE_CHECKED` and those after it). Everything here takes decoded messages
+(`TaskInfo`, `ExecutorInfo` and what they hold), and returns what is wrong with one, or None.  Source: Mesos
+documentation, "Scheduler HTTP API", "Task Health Checking", "Nested Container and Task Group (Pod)", "Container
+Volume", "Secrets" and "Mesos Containerizer"; for what they leave open, masters of the releases.
 """
 
 import base64
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import lt
 from typing import Any
 
@@ -18,6 +20,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.messages.protobuf_json.message_tables import Field, Message, default_of, mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import wrapped
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from mesosctl.mesos.messages.resources import to_model
 from mesosctl.mesos.roles import id_error
 from mesosctl.mesos.rules.reservations.rules import check_disk, check_gpus
@@ -26,6 +29,9 @@ Info = Mapping[str, Any]
 """A message, with the fields that were set."""
 Problem = str | None
 _NOTHING: Info = {}
+VOLUMES_ARE_CHECKED, DOCKER_IS_CHECKED, OUTPUT_FILES_COUNT = "1.5.3", "1.6.2", "1.8.1"
+"""The first releases that check the volumes of a container and its DockerInfo, and that hold two executors different if
+they name different output files.  Seen on a master of each release."""
 
 
 # --- Commands and containers --------------------------------------------------------------------------
@@ -66,12 +72,13 @@ def _secret_problem(secret: Info) -> Problem:
     return None
 
 
-def container_problem(container: Info) -> Problem:
+def container_problem(container: Info, release: str | None = None) -> Problem:
     """A ContainerInfo: its volumes, and the parameters of Docker."""
-    problem = _first(map(_volume_problem, container.get("volumes", ())))
+    volumes = container.get("volumes", ()) if has(release, VOLUMES_ARE_CHECKED) else ()
+    problem = _first(map(_volume_problem, volumes))
     if problem is not None:
         return f"Invalid volume: {problem}"
-    if container["type"] != "DOCKER":
+    if container["type"] != "DOCKER" or not has(release, DOCKER_IS_CHECKED):
         return None
     if "docker" not in container:
         return "DockerInfo 'docker' is not set for DOCKER typed ContainerInfo"
@@ -252,7 +259,7 @@ def _group_problems(context: AcceptContext, infos: Sequence[Info], executor: Inf
             yield f"Task '{task_id}' is invalid: {problem}"
     yield from _group_executor_problems(context, executor)
     for info in infos:
-        if "executor" in info and not same_executor(info["executor"], executor):
+        if "executor" in info and not same_executor(info["executor"], executor, context.release):
             yield (
                 f"The `ExecutorInfo` of task '{info['task_id']['value']}' is different from "
                 f"executor '{executor['executor_id']['value']}'"
@@ -285,7 +292,8 @@ def _problems_of(context: AcceptContext, info: Info) -> Iterator[Problem]:
         yield "Task uses no resources"
     yield _in("Task uses", _resources_problem, entries(info.get("resources", ()), context), " ")
     yield _in("Task's `CommandInfo` is invalid", command_problem, info.get("command"))
-    yield _in("Task's `ContainerInfo` is invalid", container_problem, info.get("container"))
+    check_container = partial(container_problem, release=context.release)
+    yield _in("Task's `ContainerInfo` is invalid", check_container, info.get("container"))
     yield _limits_problem(context, info)
 
 
@@ -416,7 +424,8 @@ def _executor_problems(
     yield id_error(executor_id)
     yield _below_zero(executor.get("shutdown_grace_period"), "ExecutorInfo's 'shutdown_grace_period'")
     yield _in("Executor's `CommandInfo` is invalid", command_problem, executor.get("command"))
-    yield _in("Executor's `ContainerInfo` is invalid", container_problem, executor.get("container"))
+    check_container = partial(container_problem, release=context.release)
+    yield _in("Executor's `ContainerInfo` is invalid", check_container, executor.get("container"))
     if must_name_framework and claimed is None:
         yield "'ExecutorInfo.framework_id' must be set"
     if claimed not in (None, own):
@@ -425,7 +434,7 @@ def _executor_problems(
     known = context.framework.executors.get((context.agent.id, executor_id))
     # A master knows whose executor it is, so that a task need not say it.
     owner = {"framework_id": {"value": own}}
-    if known is not None and not same_executor({**executor, **owner}, {**known.info, **owner}):
+    if known is not None and not same_executor({**executor, **owner}, {**known.info, **owner}, context.release):
         yield "ExecutorInfo is not compatible with existing ExecutorInfo with same ExecutorID."
 
 
@@ -491,7 +500,7 @@ _COUNTED: Mapping[str, Sequence[str]] = {
 """The fields by which a master compares messages that have others too, beside the resources of an executor."""
 
 
-def same_executor(info: Info, other: Info) -> bool:
+def same_executor(info: Info, other: Info, release: str | None = None) -> bool:
     """Whether a master holds two ExecutorInfos equal.
 
     It does not look at labels, networks, limits, images, secrets and whatever else `_COUNTED` leaves out, and it takes
@@ -500,23 +509,24 @@ def same_executor(info: Info, other: Info) -> bool:
     """
     if Resources(map(to_model, info.get("resources", ()))) != Resources(map(to_model, other.get("resources", ()))):
         return False
-    return _is_same(_EXECUTOR, info, other)
+    return _is_same(_EXECUTOR, info, other, release)
 
 
-def _is_same(message: Message, info: Info, other: Info) -> bool:
+def _is_same(message: Message, info: Info, other: Info, release: str | None) -> bool:
     return all(
-        _is_same_field(message.fields[name], info.get(name), other.get(name))
+        _is_same_field(message.fields[name], info.get(name), other.get(name), release)
         for name in _COUNTED.get(message.title, message.fields)
+        if name != "output_file" or has(release, OUTPUT_FILES_COUNT)
     )
 
 
-def _is_same_field(field: Field, value: Any, other: Any) -> bool:
+def _is_same_field(field: Field, value: Any, other: Any, release: str | None) -> bool:
     kind = field.type
     if isinstance(kind, Message):
         if field.label != "repeated":
-            return _is_same(kind, value or _NOTHING, other or _NOTHING)
+            return _is_same(kind, value or _NOTHING, other or _NOTHING, release)
         ones, others = value or (), other or ()
-        return len(ones) == len(others) and all(any(_is_same(kind, a, b) for b in others) for a in ones)
+        return len(ones) == len(others) and all(any(_is_same(kind, a, b, release) for b in others) for a in ones)
     absent = [] if field.label == "repeated" else default_of(field)
     if absent == "UNKNOWN":  # a type that is unknown is not one that is absent
         return bool(value == other)

@@ -105,8 +105,11 @@ class AgentViews:
         return v1_messages.agent(of, offered, self._sees, added, listed or self._texts.listed)
 
     def described_in_json(self, shown_agent: ShownAgent) -> dict[str, Any]:
-        """The same in JSON."""
-        shown: dict[str, Any] = as_shown(self._message, self.described(shown_agent))
+        """The same in JSON, as the release of the master has it; the newest has all of it."""
+        described = self.described(shown_agent)
+        if self._message.release is None:
+            return described
+        shown: dict[str, Any] = as_shown(self._message, described)
         return shown
 
     def shown(self, of: KnownAgent) -> ShownAgent:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from mesosctl.mesos.messages.protobuf_json.message_tables import (
@@ -11,7 +12,6 @@ from mesosctl.mesos.messages.protobuf_json.message_tables import (
     default_of,
     mesos_message,
 )
-from mesosctl.mesos.messages.protobuf_json.messages import read
 from tests.conformance.scenarios.scenario import scalars
 
 Document = Any
@@ -150,14 +150,43 @@ class Change(NamedTuple):
 Path = tuple[str | int, ...]
 
 
+class _Unknown(Exception):
+    """A value that a release does not know."""
+
+
+def known(executor: Document, release: str | None) -> Document:
+    """What a release knows of an executor; an entry of a list goes with the value in it that is unknown."""
+    return _known(mesos_message(EXECUTOR, release), executor)
+
+
+def _known(message: Message, document: Document) -> Document:
+    return {name: _known_field(message.fields[name], part) for name, part in document.items() if name in message.fields}
+
+
+def _known_field(field: Field, part: Any) -> Any:
+    kind = field.type
+    if isinstance(kind, Enumeration) and isinstance(part, str) and part not in kind.values:
+        raise _Unknown
+    if not isinstance(kind, Message):
+        return part
+    if field.label == "map":
+        return {key: _known(kind, value) for key, value in part.items()}
+    if field.label != "repeated":
+        return _known(kind, part)
+    found = []
+    for one in part:
+        with suppress(_Unknown):
+            found.append(_known(kind, one))
+    return found
+
+
 def changes(base: Document, release: str | None = None) -> Iterator[Change]:
     """Every field changed, left out or added, at any depth, but for ids and resources; lists also in other orders.
 
     Only what a release has is in any of them.
     """
-    message = mesos_message(EXECUTOR, release)
-    base = read(message, base)
-    for path, what, value in _of_message(message, base, ()):
+    base = known(base, release)
+    for path, what, value in _of_message(mesos_message(EXECUTOR, release), base, ()):
         if path[0] in ("executor_id", "framework_id", "resources"):
             continue
         changed = json.loads(json.dumps(base))  # parts that are one object here become several

@@ -8,7 +8,8 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.callers.launching import launched_on
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_tasks import TaskDice
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.carriers import Pool, in_process_of, real_of
+from tests.conformance.masters.cluster import Cluster, MasterDied
 from tests.conformance.masters.codec import JSON_ALONE, PROTOBUF
 
 FRESH_EVERY = 200
@@ -16,24 +17,38 @@ FRESH_EVERY = 200
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]", flags={"allocation_interval": "20ms"})
 
 
+def stop(masters: list[Cluster]) -> None:
+    for master in masters:
+        master.stop()
+
+
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-def test_launches_are_judged_alike(pool: Pool) -> None:
-    dice = TaskDice(SEED)
+@pytest.mark.parametrize("release", ["1.4.3", "1.8.1", "1.11.0"])
+def test_launches_are_judged_alike(release: str, pool: Pool) -> None:
+    dice = TaskDice(SEED, release)
     statuses: Counter[int] = Counter()
+    masters: list[Cluster] = []
     for number in range(SLOW_STEPS):
-        if number % FRESH_EVERY == 0:
-            real, fake = pool.start(REAL, SETUP), pool.start(IN_PROCESS, SETUP)
+        if number % FRESH_EVERY == 0 or not masters:
+            stop(masters)
+            masters = [pool.start(of(release), SETUP) for of in (real_of, in_process_of)]
         codec = PROTOBUF if number % 3 == 0 else JSON_ALONE
         operations = dice.operations(in_protobuf=codec is PROTOBUF)
-        for master in (real, fake):
+        real, fake = masters
+        for master in masters:
             master.speak(codec)
-        judged = launched_on(real, operations)
+        try:
+            judged = launched_on(real, operations)
+        except MasterDied:
+            # Its agents are in the same process, and a network that is not there ends an agent of 1.4.
+            assert release == "1.4.3", (number, operations)
+            stop(masters)
+            masters = []
+            continue
         assert launched_on(fake, operations) == judged, (number, codec.name, operations)
         statuses[judged[0]] += 1
-        if (number + 1) % FRESH_EVERY == 0:
-            real.stop()
-            fake.stop()
+    stop(masters)
     # Otherwise little would have been tried.
     assert min(statuses[status] for status in (202, 400)) > SLOW_STEPS / 40, statuses
