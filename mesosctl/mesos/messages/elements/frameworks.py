@@ -45,7 +45,7 @@ class FrameworkReader:
             active=entry.get("active") is True,
             connected=entry.get("connected") is True,
             offer_constraints=dict(entry.get("offer_constraints", {})),
-            offer_filters=dict(info.get("offer_filters", {})),
+            offer_filters=dict(_filters(info.get("offer_filters", {}))),
             failover_timeout=_failover_timeout(info),
             ended=seconds_since_1970(entry.get("unregistered_time", {})),
         )
@@ -82,6 +82,20 @@ def _failover_timeout(info: Mapping[str, Any]) -> float:
     """The failover timeout of a FrameworkInfo message in seconds; 0 for one that is no number, which a master takes."""
     seconds = float(info.get("failover_timeout", 0.0))
     return seconds if math.isfinite(seconds) else 0.0
+
+
+def _filters(written: Any) -> Mapping[str, object]:
+    """The filters by role; a master before 1.9 writes a list of entries."""
+    if not isinstance(written, list):
+        filters: Mapping[str, object] = written
+        return filters
+    from mesosctl.mesos.messages.protobuf_json.defaults import maps_as_objects  # late: few masters are so old
+    from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
+
+    known: Mapping[str, Mapping[str, object]] = maps_as_objects(
+        mesos_message("mesos.v1.FrameworkInfo"), {"offer_filters": written}
+    )
+    return known["offer_filters"]
 
 
 def _subscribed_roles(info: Mapping[str, Any], capabilities: frozenset[str]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from mesosctl.mesos.messages.protobuf_json.message_tables import Message, default_of, mesos_message
+from mesosctl.mesos.messages.protobuf_json.message_tables import Field, Message, default_of, mesos_message
 from mesosctl.mesos.messages.protobuf_json.releases import has
 
 _DEPRECATED = {("mesos.v1.FrameworkInfo", "role"), ("mesos.v1.Resource", "role")}
@@ -161,3 +161,27 @@ def _has_any(message: Message) -> bool:
         reached |= inner
         waiting += inner
     return False
+
+
+def maps_as_objects(message: Message, document: Any) -> Any:
+    """A document in which each map is an object, also one that a release before `MAPS_ARE_OBJECTS` wrote.
+
+    Raises one of TypeError and KeyError for a map that is neither an object nor a list of entries.
+    """
+    if not isinstance(document, Mapping):
+        return document
+    return {
+        name: _with_objects(message.fields[name], part) if name in message.fields else part
+        for name, part in document.items()
+    }
+
+
+def _with_objects(field: Field, part: Any) -> Any:
+    if field.label == "map" and isinstance(part, list):
+        part = {entry["key"]: entry["value"] for entry in part}
+    kind = field.type
+    if not isinstance(kind, Message):
+        return part
+    if field.label == "map":
+        return {key: maps_as_objects(kind, value) for key, value in part.items()}
+    return [maps_as_objects(kind, one) for one in part] if isinstance(part, list) else maps_as_objects(kind, part)
