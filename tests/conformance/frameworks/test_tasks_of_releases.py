@@ -1,4 +1,4 @@
-"""What older releases do not look at in an executor, and newer ones refuse."""
+"""Parts of executors that older releases do not look at, and newer ones refuse."""
 
 from typing import Any
 
