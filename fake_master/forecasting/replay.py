@@ -24,6 +24,7 @@ from fake_master.sources.demand import WantedTask, runs_for
 from fake_master.sources.simulated_frameworks import SimulatedFramework, SimulatedFrameworkSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.snapshot_state import register_agents
+from fake_master.sources.waiting_tasks import part_of
 from fake_master.state.clock import VirtualClock
 from fake_master.state.frameworks import KnownFramework
 from fake_master.state.subscription import allocator_info
@@ -100,10 +101,14 @@ class ReplayRun:
         Those that never fit are asked for too: the framework that waits for them is offered what it has to decline.
         """
         self.note_change()
-        for spec, _ in self._specs():
+        for spec, tasks in self._specs():
             simulated = SimulatedFramework(self._master, spec)
             simulated.on_start = self._note_start
-            simulated.join({})
+            running = list(tasks.placed)
+            if running:
+                simulated.join_with(running)
+            else:
+                simulated.join({})
 
     def play_undisturbed(self) -> None:
         """Let the frameworks ask for their tasks, and all time pass; it is faster if everything is plain."""
@@ -118,15 +123,20 @@ class ReplayRun:
     def _specs(self) -> Iterator[tuple[SimulatedFrameworkSpec, AskedTasks]]:
         """Each framework of the recording, and the tasks that it asks for, in the order in which they subscribe."""
         wanted: dict[str, AskedTasks] = {}
-        running = {task.framework_id for task in self._demand.tasks if task.ran_from_the_beginning}
+        placed, seeking = self._places_of_running()
         # An agent is offered to one framework after the other, each time at an allocation.
-        placing = min(PLACING, (len(running) + 1) * self.allocation_interval) if len(running) > 1 else 0.0
+        placing = min(PLACING, (len(seeking) + 1) * self.allocation_interval) if len(seeking) > 1 else 0.0
         for place, task in enumerate(self._demand.tasks):
             known = wanted.get(task.framework_id)
             if known is None:
                 joined = self._demand.frameworks[task.framework_id].joined
+                if joined is not None and joined <= self._demand.since:  # the first run may be before that
+                    joined = self._clock()
                 known = wanted[task.framework_id] = AskedTasks(self._demand.tasks, self._clock(), placing, joined)
-            known.add(place, task.resources)
+            if place in placed:
+                known.place(place, task.resources, *placed[place])
+            else:
+                known.add(place, task.resources)
         # Between equal shares, the ids of frameworks decide.
         turn = {framework_id: number for number, framework_id in enumerate(self._demand.frameworks)}
         told = (0 if of.joined is None else turn[of.id] for of in map(self._demand.frameworks.__getitem__, wanted))
@@ -134,6 +144,28 @@ class ReplayRun:
         for framework_id in sorted(wanted, key=lambda name: (wanted[name].after, turns[name])):
             tasks = wanted[framework_id]
             yield self._spec(self._demand.frameworks[framework_id], tasks), tasks
+
+    def _places_of_running(self) -> tuple[dict[int, tuple[str, Resources]], set[str]]:
+        """Return what ran at the beginning and has room on its agent, and the frameworks of what has not.
+
+        Of each task that has, by its place, this is the id of the agent and what it holds there.
+        """
+        agents = {agent.hostname: agent for agent in reversed([*self._master.state.agents.values()])}
+        free = {host: agent.total for host, agent in agents.items()}
+        found: dict[int, tuple[str, Resources]] = {}
+        seeking: set[str] = set()
+        for place, task in enumerate(self._demand.tasks):
+            if not task.ran_from_the_beginning:
+                break  # they come before all others
+            part = None
+            if task.host in free:
+                part = part_of(free[task.host].allocatable_to(task.role), task.resources)
+            if part is None or task.host is None:
+                seeking.add(task.framework_id)
+            else:
+                found[place] = agents[task.host].id, part
+                free[task.host] -= part
+        return found, seeking
 
     def _spec(self, framework: ReplayedFramework, tasks: AskedTasks) -> SimulatedFrameworkSpec:
         """Let a framework enter when it did, or else as it asks for its first task; before, it is offered nothing."""

@@ -27,7 +27,7 @@ from fake_master.allocator.hierarchical.offer_filters import filter_seconds
 from fake_master.allocator.hierarchical.recurrence import periods_with_the_same_order
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
-from fake_master.replay_engine.asked_tasks import AskedTasks
+from fake_master.replay_engine.asked_tasks import AskedTask, AskedTasks
 from fake_master.replay_engine.packed_amounts import Amounts, Lanes
 from fake_master.sources.simulated_frameworks import MOST_REQUESTS
 from mesosctl.mesos.amounts.quantities import Quantities
@@ -489,6 +489,7 @@ class ScalarReplay:
         self._frameworks = frameworks
         self._state = state
         self._agents = list(state.agents.values())
+        self._places = {agent_id: place for place, agent_id in enumerate(state.agents)}
         self._hosts = [agent.info.hostname for agent in self._agents]
         self._agent_on = {host: agent for agent, host in reversed([*enumerate(self._hosts)])}
         """The first of the agents on a host, which represents it (`AgentRegistry.adopt`)."""
@@ -573,8 +574,9 @@ class ScalarReplay:
             framework = _Framework(f"{number:04d}", asking, self._lanes)
             if asking.after:
                 self._at(self._now + asking.after, partial(self._join, framework))
-            else:
-                self._join(framework)
+                continue
+            self._join(framework)
+            self._place(framework)
         while (moment := self._next()) is not None:
             self._now = moment
             self._do_moment()
@@ -836,6 +838,26 @@ class ScalarReplay:
         self._candidates = set(range(len(self._free)))
         self._bounds.are_known = False
         self._ask_later(framework)
+
+    def _place(self, framework: _Framework) -> None:
+        """The tasks that run on their agents from the beginning on: what they hold of one counts as one offer."""
+        counted = set()
+        for placed in framework.asking.tasks.placed:
+            task = placed.task
+            assert isinstance(task, AskedTask), "only tasks of the demand are asked for"
+            agent, size = self._places[placed.agent_id], self._sizes[id(task.resources)]
+            client = next(client for client in framework.clients if client.role.name == task.role)
+            if (client, agent) not in counted:
+                counted.add((client, agent))
+                client.count += 1
+                client.role.count += 1
+            self._free[agent] -= size
+            self._bounds.headroom -= size
+            client.role.hold(client.role.amounts + size)
+            client.hold(client.amounts + size)
+            self._open.change(agent, -size)
+            self._note_event(agent)
+            self._start(client, agent, size, task.place)
 
     def _large_enough(self, minimum: Sequence[Quantities]) -> _LargeEnough:
         """Whether offers meet a minimum; an alternative of other names is never met."""

@@ -22,6 +22,7 @@ from io import StringIO
 from itertools import count
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from mesosctl.files.reading import open_file, read_within, unreadable_hint, why_unreadable
 from mesosctl.mesos.amounts.notation import parse_resources, parse_span
@@ -61,6 +62,15 @@ class WantedTask:
         It is just after the next one: the first may have offered its host to another framework, which declined.
         """
         return asked + max(interval, self.patience) + _MOMENT
+
+
+class PlacedTask(NamedTuple):
+    """A task that runs on an agent already as its framework joins."""
+
+    task: WantedTask
+    agent_id: str
+    part: Resources
+    """What it holds of the agent, without an allocation role."""
 
 
 def runs_for(task: WantedTask | ReplayedTask, now: float) -> float | None:

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.demand import Demand, Span, WantedTask, runs_for
+from fake_master.sources.demand import Demand, PlacedTask, Span, WantedTask, runs_for
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.sources.waiting_tasks import Fitting, WaitingTask, WaitingTasks, part_of
 from fake_master.state.agents import KnownAgent
@@ -262,8 +262,39 @@ class SimulatedFramework(LocalScheduler):
         suppressed = spec.suppressed if spec.demand is None else spec.roles
         return Subscription(info, suppressed=frozenset(suppressed))
 
+    def join_with(self, running: Sequence[PlacedTask]) -> None:
+        """Join at once, as one whose tasks run already on agents with room for them.  Raises BadInput."""
+        state = self._master.state
+        framework = self._known(self.checked_subscription())
+        placed = []
+        for wanted, agent_id, part in running:
+            role = wanted.role or next(iter(framework.roles))
+            held = _parts.of(part, role)
+            task = self._task(framework, agent_id, role, held, wanted)
+            task.state, task.statuses = "TASK_RUNNING", (TaskStatus("TASK_RUNNING", state.now),)
+            framework.hold(state.agents[agent_id], held)
+            framework.add_task(task)
+            framework.count_task(task)
+            placed.append((wanted, task))
+        self._enter(framework)
+        for wanted, task in placed:
+            if self.on_start is not None:
+                self.on_start(wanted, task)
+
     def _restore(self, wanted: Subscription, hosts: Mapping[str, KnownAgent]) -> None:
         """Enter the framework as one that subscribed before this master started, with its tasks.  Raises BadInput."""
+        master, spec = self._master, self._spec
+        framework = self._known(wanted)
+        tasks = SnapshotTasks(master, Lending(), master.state.now)
+        for number, running in enumerate(spec.running):
+            usage = usage_of(running, framework, hosts)
+            held = usage.resources.allocated_to(usage.role)
+            framework.hold(master.state.agents[usage.agent_id], held)
+            tasks.hold(framework, usage, held, number)
+        self._enter(framework)
+
+    def _known(self, wanted: Subscription) -> KnownFramework:
+        """Make the framework, which has subscribed before."""
         master, spec = self._master, self._spec
         framework = KnownFramework(
             id=master.subscriptions.new_id(),
@@ -275,12 +306,11 @@ class SimulatedFramework(LocalScheduler):
             stream=LocalStream(self) if spec.connected else None,
         )
         framework.info = {**wanted.info, "id": {"value": framework.id}}
-        tasks = SnapshotTasks(master, Lending(), master.state.now)
-        for number, running in enumerate(spec.running):
-            usage = usage_of(running, framework, hosts)
-            held = usage.resources.allocated_to(usage.role)
-            framework.hold(master.state.agents[usage.agent_id], held)
-            tasks.hold(framework, usage, held, number)
+        return framework
+
+    def _enter(self, framework: KnownFramework) -> None:
+        """Enter it with everything that it holds; its tasks go on."""
+        master = self._master
         self._take_part(framework)
         self._begin_asking()
         master.subscriptions.restore(framework)
@@ -443,7 +473,7 @@ class SimulatedFramework(LocalScheduler):
             if taken:
                 parts = [_parts.of(fitting.part, offer.role) for fitting in taken]
                 tasks = [
-                    self._task(framework, offer, part, fitting.waiting.wanted)
+                    self._task(framework, offer.agent_id, offer.role, part, fitting.waiting.wanted)
                     for fitting, part in zip(taken, parts, strict=True)
                 ]
                 held = parts[0] if len(parts) == 1 else Resources(chain.from_iterable(parts))
@@ -456,7 +486,7 @@ class SimulatedFramework(LocalScheduler):
             self._call(partial(self._suppress, framework))
 
     def _task(
-        self, framework: KnownFramework, offer: OutstandingOffer, part: Resources, wanted: WantedTask
+        self, framework: KnownFramework, agent_id: str, role: str, part: Resources, wanted: WantedTask
     ) -> KnownTask:
         name = wanted.name
         while name is None:
@@ -464,7 +494,7 @@ class SimulatedFramework(LocalScheduler):
             following = f"task-{self._launched}"
             name = None if following in self._named else following
         lasts = runs_for(wanted, self._master.state.now)
-        return KnownTask(name, framework.id, offer.agent_id, TASK_INFO, part, offer.role, lasts=lasts)
+        return KnownTask(name, framework.id, agent_id, TASK_INFO, part, role, lasts=lasts)
 
     def _accept_demand(
         self,

@@ -213,7 +213,10 @@ class _Tasks:
             lasts = None if row.lasts is None else to_seconds(row.lasts)
             if lasts is None:
                 self._left_out.add("tasks never ran, and nothing says how long they would have: they run until the end")
-        from_the_beginning = start is not None and start < self._since
+        # What was there when a recording began is known since then, and began before.
+        from_the_beginning = start is not None and (
+            start < self._since or (start == self._since and not row.start_known)
+        )
         age = 0.0
         if from_the_beginning:
             assert start is not None, "it ran"
