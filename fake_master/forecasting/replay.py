@@ -89,6 +89,13 @@ class ReplayRun:
                 timers.at(replayed.start, partial(self._register, replayed))
             if replayed.end is not None and replayed.end < demand.until:
                 timers.at(replayed.end, partial(self._give_up, replayed.agent.id))
+        for absence in demand.absences:
+            if absence.start <= demand.since:
+                self._leave(absence.agent_id)
+            else:
+                timers.at(absence.start, partial(self._leave, absence.agent_id))
+            if absence.end is not None:
+                timers.at(absence.end, partial(self._return, absence.agent_id))
 
     @property
     def allocation_interval(self) -> float:
@@ -185,7 +192,7 @@ class ReplayRun:
         demand, state = self._demand, self._master.state
         if demand.snapshot is not None:  # it is asked for where its tasks run, which the fast way does not know
             return None
-        if any(
+        if demand.absences or any(
             replayed.start > demand.since or (replayed.end is not None and replayed.end < demand.until)
             for replayed in demand.agents
         ):
@@ -215,6 +222,17 @@ class ReplayRun:
     def _register(self, replayed: ReplayedAgent) -> None:
         with self._master.transaction():
             register_agents(self._master, replace(self._snapshot, agents=(replayed.agent,)))
+
+    def _leave(self, agent_id: str) -> None:
+        """An agent is out of service."""
+        agent = self._master.state.agents.get(agent_id)
+        if agent is not None:
+            self._master.agent_removal.take_out_of_service(agent)
+
+    def _return(self, agent_id: str) -> None:
+        """An agent is in service again, if it is there at all."""
+        if agent_id in self._master.state.agents:
+            self._master.allocator.activate_agent(agent_id)
 
     def _give_up(self, agent_id: str) -> None:
         agent = self._master.state.agents.get(agent_id)

@@ -171,6 +171,8 @@ class _Exporter:
         elif setting.kind == "reservation":
             name = self._aliases.of("agent", name)
             value = self._resources(Resources(map(to_model, value)))
+        elif setting.kind == "out of service":
+            name = self._aliases.of("agent", name)
         elif setting.kind == "lending":
             value = {"names": [self._aliases.resource_name(of) for of in value["names"]]}
         else:

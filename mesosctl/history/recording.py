@@ -24,7 +24,7 @@ from mesosctl.history.records import (
     Suppression,
     to_micros,
 )
-from mesosctl.history.setting_values import quota_value, weight_value
+from mesosctl.history.setting_values import out_of_service_value, quota_value, weight_value
 from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.messages.elements.agents import AgentMessage
@@ -38,6 +38,9 @@ HOLDS_NOTHING = TERMINAL_STATES | {"TASK_UNREACHABLE"}
 """The states of tasks that hold no resources."""
 COMES_BACK = frozenset({"TASK_UNREACHABLE", "TASK_LOST"})
 """The states of tasks that may run again when their agent is back."""
+_OUT: SettingKind = "out of service"
+_DISCONNECTED = "REASON_AGENT_DISCONNECTED"
+"""The reason of a task that ended as the master lost the connection with its agent."""
 _MARKED_GONE = "REASON_AGENT_REMOVED_BY_OPERATOR"
 """The reason of a task that ended since an operator marked its agent gone."""
 _TaskKey = tuple[str, str, str, bool]
@@ -87,6 +90,8 @@ class Ledger:
         """Of the agents that operators drain."""
         self._gone: set[str] = set()
         """The agents of which a task said that an operator has marked them gone."""
+        self._served: dict[str, Micros] = {}
+        """When each agent was last seen in service, or out of it."""
         self._away: dict[_TaskKey, RecordedTask] = {}
         """Tasks that ended since their agent is unreachable, and that may run again."""
         for key, agent in recording.open_agents(of):
@@ -224,6 +229,7 @@ class Ledger:
     def take_agent(self, read: AgentMessage, *, after: Micros | None = None) -> None:
         """An agent that is there, as it is now."""
         agent = read.agent
+        self._take_service(agent.id, active=agent.active, registered=read.registered)
         if read.drain_state is None:
             self._drain_states.pop(agent.id, None)
         else:
@@ -258,12 +264,44 @@ class Ledger:
         if found is not None:
             self._recording.end_agent(found[0], self.now, cause)
         if cause != "changed":
+            seen = self._served.pop(agent_id, self.now)
+            if cause == "unreachable" and self._settings.row((_OUT, agent_id)) is None:
+                self._note_unknown_service(agent_id, seen, self.now)
+            self._set(_OUT, agent_id, None)
             self._set("reservation", agent_id, None)
             for key in list(self._of_agent.get(agent_id, ())):
                 task = self._tasks.row(key)
                 self._end_task(key, self.now, None, None, known=known)
                 if task is not None:
                     self._away[key] = task
+
+    def _take_service(self, agent_id: str, *, active: bool, registered: float | None) -> None:
+        """Whether an agent is in service; `registered` is when it last registered, if the master tells it.
+
+        No event tells that it changes. So it is unknown for the time since the agent was last seen, but for the moment
+        at which it registered again.
+        """
+        out = self._settings.row((_OUT, agent_id))
+        seen = self._served.get(agent_id, self.now)
+        again = None if registered is None else min(to_micros(registered), self.now)
+        if not active:
+            if out is None:
+                self._note_unknown_service(agent_id, seen, self.now)
+                self._set(_OUT, agent_id, out_of_service_value(known=True))
+        elif out is not None:
+            back = again if again is not None and again > out.start else max(seen, out.start)
+            self._recording.end_setting(self._settings.rows.pop((_OUT, agent_id))[0], back)
+            if back != again:
+                self._note_unknown_service(agent_id, back, self.now)
+        elif again is not None and again > seen:  # it was away between two looks
+            self._note_unknown_service(agent_id, seen, again)
+        self._served[agent_id] = self.now
+
+    def _note_unknown_service(self, agent_id: str, start: Micros, end: Micros) -> None:
+        """Nobody knows whether an agent was in service from one moment to another."""
+        if start < end:
+            row = RecordedSetting(_OUT, agent_id, out_of_service_value(known=False), start, end)
+            self._recording.add_setting(self.cluster.cluster_id, row)
 
     def take_framework(self, read: FrameworkMessage, *, after: Micros | None = None) -> None:
         """A framework that is there, as it is now."""
@@ -295,6 +333,8 @@ class Ledger:
     def add_task(self, task: HeldResources) -> None:
         """A task is launched, or back with its agent."""
         if task.state not in HOLDS_NOTHING:
+            if task.agent_id in self._served:
+                self._served[task.agent_id] = self.now
             self._begin_task(task, self.now, known=True)
 
     def change_task(self, change: TaskChange) -> None:
@@ -303,8 +343,12 @@ class Ledger:
         found = self._tasks.rows.get(key)
         if change.state in HOLDS_NOTHING:
             if found is not None:
-                if change.reason == _MARKED_GONE and found[1].agent_id is not None:
-                    self._gone.add(found[1].agent_id)
+                agent_id = found[1].agent_id
+                if change.reason == _MARKED_GONE and agent_id is not None:
+                    self._gone.add(agent_id)
+                if change.reason == _DISCONNECTED and agent_id in self._served:
+                    self._set(_OUT, agent_id, out_of_service_value(known=True))
+                    self._served[agent_id] = self.now
                 self._end_task(key, self.now, change.state, change.reason, known=True)
                 if change.state in COMES_BACK:
                     self._away[key] = found[1]

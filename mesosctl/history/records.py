@@ -15,7 +15,7 @@ Micros = int
 MICROS = 1_000_000
 EndCause = Literal["removed", "unreachable", "gone", "drained", "changed", "unknown"]
 """The reason why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
-SettingKind = Literal["quota", "weight", "reservation", "rate limits", "lending"]
+SettingKind = Literal["quota", "weight", "reservation", "rate limits", "lending", "out of service"]
 DemandFormatName = Literal["demand"]
 """The formats of files that say who asked for tasks, and when: they are joined with tasks that are recorded."""
 DEMAND_FORMATS: tuple[DemandFormatName, ...] = get_args(DemandFormatName)
@@ -120,9 +120,11 @@ class RecordedTask:
 class RecordedSetting:
     """A setting of the cluster while it had one value.
 
-    `name` is the role of a quota or a weight, the id of the agent of a reservation, and empty for rate limits and
+    `name` is the role of a quota or a weight, the id of an agent, and empty for rate limits and
     lending. `value` is the documented JSON: QuotaConfig, WeightInfo, the agent's reserved resources, RateLimits. For
     lending, it is `{"names": ["cpus", "mem"]}`: while it holds, the master lends what is reserved and idle of these.
+    While an agent is "out of service", it is registered, and nobody is offered anything of it; with `{"known": false}`,
+    nobody knows whether it is.
     """
 
     kind: SettingKind

@@ -88,7 +88,8 @@ CREATE INDEX task_rows_open ON task_rows (cluster) WHERE to_time IS NULL AND fro
 CREATE TABLE settings (
   setting   INTEGER PRIMARY KEY,
   cluster   INTEGER NOT NULL,
-  kind      TEXT NOT NULL,           -- quota, weight, reservation (of an agent), rate limits, lending (from version 2 on)
+  kind      TEXT NOT NULL,           -- quota, weight, reservation (of an agent), rate limits, lending (from version 2 on),
+                                     --    out of service (of an agent, from version 3 on)
   name      TEXT NOT NULL,           -- a role, the id of an agent, or nothing
   value     TEXT NOT NULL,           -- the documented JSON
   from_time REAL NOT NULL,

@@ -46,6 +46,19 @@ def lent_names(value: str) -> frozenset[str]:
     return frozenset(names)
 
 
+def out_of_service_value(*, known: bool) -> str:
+    """The value of an agent that is out of service, or of which nobody knows whether it is."""
+    return json.dumps({"known": known})
+
+
+def is_known(value: str) -> bool:
+    """Whether an agent is known to be out of service."""
+    known = json.loads(value)["known"]
+    if not isinstance(known, bool):
+        raise TypeError("known is neither true nor false")
+    return known
+
+
 def check_value(kind: SettingKind, value: str) -> None:
     """Raise ValueError, TypeError, KeyError or AttributeError for a value that is not of its kind."""
     if kind == "quota":
@@ -53,6 +66,9 @@ def check_value(kind: SettingKind, value: str) -> None:
         return
     if kind == "lending":
         lent_names(value)
+        return
+    if kind == "out of service":
+        is_known(value)
         return
     read = json.loads(value)
     if kind == "weight":

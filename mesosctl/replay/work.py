@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 
+from mesosctl.history.imports.join import TOO_EARLY
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
     MICROS,
+    Gap,
     RecordedAgent,
     RecordedCluster,
     RecordedFramework,
@@ -13,8 +15,9 @@ from mesosctl.history.records import (
     Window,
     to_seconds,
 )
+from mesosctl.history.setting_values import is_known
 from mesosctl.mesos.amounts.identity import IdentityCache
-from mesosctl.mesos.amounts.notation import counted
+from mesosctl.mesos.amounts.notation import counted, listed
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
@@ -24,6 +27,7 @@ from mesosctl.mesos.door.replay import (
     Played,
     RecordedDemand,
     Replay,
+    ReplayedAbsence,
     ReplayedAgent,
     ReplayedFramework,
     ReplayedSetting,
@@ -44,6 +48,9 @@ from mesosctl.whatif.changes import AddAgents, parse_change
 from mesosctl.whatif.played_demand import PlayedDemand, TimedChange, play
 from mesosctl.whatif.variant_runs import SearchRange, Variants
 from mesosctl.whatif.variants import Template, likely_amount
+
+_WITHIN = 2.0
+"""Seconds: what is known to within two allocation intervals is known."""
 
 # --- Reading ------------------------------------------------------------------------------------------
 
@@ -94,6 +101,7 @@ def read_demand(
         raise BadInput("no task was wanted in this time", field="--replay", hint="choose another --since or --until")
     frameworks = _frameworks(recording.frameworks(cluster.cluster_id, window), wanted, is_imported=is_imported)
     settings = sorted(_settings(recording, cluster.cluster_id, window, since, until), key=lambda setting: setting.at)
+    absences, unseen = _absences(recording, cluster.cluster_id, window, hosts)
     gaps = list(recording.gaps(cluster.cluster_id, window))
     profile = _profile(version, cluster)
     assumptions = [
@@ -114,6 +122,8 @@ def read_demand(
         settings=settings,
         first_run=next(map(to_seconds, recording.runs(cluster.cluster_id, window)), None),
         is_imported=is_imported,
+        absences=absences,
+        holes=() if is_imported else tuple(_holes(recording, cluster.cluster_id, wanted, since, gaps, unseen)),
         assumptions=(*assumptions, *left_out.sentences()),
         ids=[ids[place] for place in wanted.order] if with_ids else (),
         mesos_profile=profile.name,
@@ -265,6 +275,59 @@ def _frameworks(
     return found
 
 
+def _absences(
+    recording: Recording, cluster_id: str, window: Window, hosts: Mapping[str, str]
+) -> tuple[list[ReplayedAbsence], list[str]]:
+    """Return when agents were out of service, and the hosts of those of which nobody knows whether they were.
+
+    These are taken to have been, since nothing is seen to start there.
+    """
+    found, unseen = [], []
+    for row in recording.settings(cluster_id, window):
+        if row.kind == "out of service" and row.name in hosts:
+            start, end = to_seconds(row.start), None if row.end is None else to_seconds(row.end)
+            found.append(ReplayedAbsence(row.name, start, end))
+            if not is_known(row.value) and (end is None or end - start > _WITHIN):
+                unseen.append(hosts[row.name])
+    return found, unseen
+
+
+def _holes(
+    recording: Recording,
+    cluster_id: str,
+    tasks: Sequence[ReplayedTask],
+    since: float,
+    gaps: Sequence[Gap],
+    unseen: Sequence[str],
+) -> Iterator[str]:
+    """Yield what the recording of a master does not say, and what may decide who is served."""
+    if gaps:
+        yield f"{counted(len(gaps), 'gap')} in the recording hide{'s' * (len(gaps) == 1)} what was wanted then"
+    if unseen:
+        yield f"nobody saw when {listed(sorted(set(unseen)))} went out of service, or came back"
+    early = sum(
+        cause.rows
+        for done in recording.imports()
+        if done.cluster_id == cluster_id
+        for cause in done.skipped
+        if cause.cause == TOO_EARLY
+    )
+    if early:
+        yield f"{counted(early, 'task')} may have waited since before the recording began"
+    waiting = 0
+    for task in tasks:
+        if not task.comes:
+            continue
+        if task.asked >= since:
+            break  # they are in this order
+        waiting += 1
+    if waiting:
+        yield (
+            f"{counted(waiting, 'task')} waited when the replay begins, and nobody recorded which offers were declined "
+            "before"
+        )
+
+
 def _settings(
     recording: Recording, cluster_id: str, window: Window, since: float, until: float
 ) -> Iterator[ReplayedSetting]:
@@ -276,6 +339,8 @@ def _settings(
         if kind == "rate limits":  # messages are not replayed
             continue
         if kind == "lending":  # nor revocable resources
+            continue
+        if kind == "out of service":
             continue
         at = max(since, to_seconds(row.start))
         if kind != "reservation" or at > since:

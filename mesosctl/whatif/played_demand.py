@@ -28,6 +28,7 @@ from mesosctl.mesos.door.replay import (
     RoleOutcome,
     as_first_registered,
     calibrate,
+    hole_sentence,
     never_fitting,
     outcomes,
     recorded_outcomes,
@@ -169,7 +170,12 @@ def compare_replays(
 
 
 def check_calibrated(demand: RecordedDemand, calibration: ReplayDeviation, options: ReplayOptions) -> None:
-    """Raise Conflict if a replay without changes is too far from a recording of this allocator."""
+    """Raise Conflict if a replay without changes is too far from a recording of this allocator.
+
+    If the recording says why, the answer does.
+    """
+    if hole_sentence(demand, calibration) is not None:
+        return
     if calibration.distance > REFUSE_ABOVE and not demand.is_imported and not options.uncalibrated:
         raise Conflict(
             f"the replay is too far from the recording to say anything: {calibration.sentence}",

@@ -34,6 +34,10 @@ PLACING = 60.0
 """Seconds for which what ran at the beginning waits for its own agent, which is offered to others too."""
 MOST_GROWTH = 0.01
 """The part of a role's tasks by which those that wait above the limit, or at the end, may grow."""
+MOST_FAR = 0.01
+"""The part of the tasks that may start far off a recording that does not say everything, if waits are judged."""
+FAR = 2.0
+"""The allocation intervals beyond which a start is far off."""
 MOST_UNASKED = 0.01
 """The part of the tasks that came of which nobody may have recorded when they were asked for, if waits are judged."""
 WARN_ABOVE, REFUSE_ABOVE = 0.05, 0.2
@@ -44,6 +48,14 @@ class ReplayedAgent(NamedTuple):
     """An agent, and when it was there; `end` is None if it stayed."""
 
     agent: ClusterAgent
+    start: float
+    end: float | None
+
+
+class ReplayedAbsence(NamedTuple):
+    """A time in which nobody is offered anything of an agent that is registered; `end` is None if it does not end."""
+
+    agent_id: str
     start: float
     end: float | None
 
@@ -88,8 +100,11 @@ class RecordedDemand:
     """When the first allocation ran, if the master told it."""
     is_imported: bool = False
     """Whether another scheduler made it."""
+    absences: Sequence[ReplayedAbsence] = ()
     assumptions: tuple[str, ...] = ()
     """Sentences about what the recording does not say, or is left out."""
+    holes: tuple[str, ...] = ()
+    """What the recording does not say and what may decide who is served: each a clause."""
     ids: Sequence[str] = ()
     """Of the tasks, in the same order; empty unless each of them is shown."""
     snapshot: ClusterSnapshot | None = None
@@ -392,6 +407,8 @@ class ReplayDeviation(NamedTuple):
     worst_hours: float
     """The largest difference of the hours of a role and a resource, as a part of those on record."""
     worst_role: str | None
+    far: int = 0
+    """Those that are off by more than two intervals, or did not start."""
 
     @property
     def part_off(self) -> float:
@@ -424,7 +441,7 @@ def calibrate(demand: RecordedDemand, played: Played, interval: float) -> Replay
     Tasks of which nobody recorded when they were asked for are left out: they are taken as asked for when they started,
     so that they agree whatever is true.
     """
-    compared = off = 0
+    compared = off = far = 0
     recorded: dict[str, dict[str, int]] = {}
     replayed: dict[str, dict[str, int]] = {}
     for place, task in enumerate(demand.tasks):
@@ -435,7 +452,9 @@ def calibrate(demand: RecordedDemand, played: Played, interval: float) -> Replay
         if task.started is not None:
             if task.start_is_known and not task.ran_from_the_beginning:
                 compared += 1
-                off += start is None or abs(start - task.started) > interval + 1e-6
+                apart = math.inf if start is None else abs(start - task.started)
+                off += apart > interval + 1e-6
+                far += apart > FAR * interval + 1e-6
             stop = demand.until if task.lasts is None else min(demand.until, task.started + task.lasts)
             _add(recorded.setdefault(task.role, {}), held, max(0.0, stop - max(task.started, demand.since)))
         if start is not None:
@@ -448,7 +467,17 @@ def calibrate(demand: RecordedDemand, played: Played, interval: float) -> Replay
                 difference = abs(replayed.get(name, {}).get(resource, 0) - amount) / amount
                 if role is None or difference > worst:
                     worst, role = difference, name
-    return ReplayDeviation(compared, off, worst, role)
+    return ReplayDeviation(compared, off, worst, role, far)
+
+
+def hole_sentence(demand: RecordedDemand, calibration: ReplayDeviation) -> str | None:
+    """Return what the recording does not say, if a replay without changes shows that it matters; else None."""
+    if not demand.holes or calibration.far <= MOST_FAR * calibration.compared:
+        return None
+    return (
+        f"{demand.holes[0]}, and without changes {calibration.far:,} of {calibration.compared:,} tasks start more than "
+        "two allocation intervals off the recording"
+    )
 
 
 # --- Over time ------------------------------------------------------------------------------------------
@@ -681,6 +710,7 @@ class Replay:
     def unknown(self) -> str | None:
         """Return why it is unknown how long tasks wait; None if it is known."""
         unasked = unasked_sentence({role: (side.unasked, side.came) for role, side in self.before.items()})
+        unasked = unasked or hole_sentence(self.demand, self.calibration)
         if unasked is not None or self.harmed:
             return unasked
         undecided = [role for role in self.roles if waits_answer(*self.outcome(role)) == "unknown"]

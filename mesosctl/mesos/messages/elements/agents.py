@@ -28,6 +28,7 @@ MEMBERS = (
 """The members of a message that a snapshot reads, so that what is wrong in one is told in any layout."""
 RECORDED_MEMBERS = (
     *("agent_info.id.value", "agent_info.hostname", "agent_info.attributes", "total_resources"),
+    *("active", "deactivated"),
     *_OVER_TIME,
 )
 """Those that a recording needs."""
