@@ -40,6 +40,7 @@ from mesosctl.mesos.messages.events import EventReader, SeenState, agent_counts,
 from mesosctl.mesos.messages.snapshots.cluster_state import suppressed_roles
 from mesosctl.mesos.rules.rate_limits import RateLimits
 from mesosctl.mesos.rules.version_profile import LENDS, lendable_names
+from mesosctl.reading.unreachable import in_registry
 
 _OPERATOR_API = "/api/v1"
 _SILENCE = 60.0
@@ -417,11 +418,16 @@ class Recorder:
             return
         after = self._allowed(master, lambda: master.get("/metrics/snapshot"))
         now = self._now()
+        unreachable: dict[str, float] = {}
+        if self._ledger is not None and self._ledger.missing_agents({agent.agent.id for agent in agents}):
+            listed = self._allowed(master, lambda: in_registry(master)) or ()
+            unreachable = {agent.id: agent.since for agent in listed}
         with self._changing() as ledger:
             ledger.pass_to(now)
             missing = ledger.missing_agents({agent.agent.id for agent in agents})
             if missing:
-                ledger.take_agents(agents, after=ledger.now, cause=self._departures.cause(after, len(missing)))
+                cause = self._departures.cause(after, len(missing))
+                ledger.take_agents(agents, after=ledger.now, cause=cause, unreachable=unreachable)
             else:
                 ledger.take_agents(agents, after=ledger.now)
                 self._departures.begin(before)  # and an agent that leaves since is missing in the next list

@@ -8,6 +8,7 @@ backwards in a recording.
 import json
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Generic, TypeVar
 
 from mesosctl.history.interface import RecordingWriter
@@ -196,11 +197,25 @@ class Ledger:
         for held in present.values():
             self._begin_task(held, self._bounded(held.first_time, after), known=False)
 
-    def take_agents(self, agents: Iterable[AgentMessage], *, after: Micros | None, cause: EndCause = "unknown") -> None:
-        """Every agent; `cause` is why those that are missing ended."""
+    def take_agents(
+        self,
+        agents: Iterable[AgentMessage],
+        *,
+        after: Micros | None,
+        cause: EndCause = "unknown",
+        unreachable: Mapping[str, float] = MappingProxyType({}),
+    ) -> None:
+        """Every agent; `cause` is why those that are missing ended, unless it is known since when they are unreachable.
+
+        That is in seconds since 1970, by the ids of agents.
+        """
         present = {message.agent.id: message for message in agents}
         for agent_id in self.missing_agents(present):
-            self.end_agent(agent_id, cause, known=False)
+            since = unreachable.get(agent_id)
+            if since is None:
+                self.end_agent(agent_id, cause, known=False)
+            else:
+                self.end_agent(agent_id, "unreachable", known=False, at=to_micros(since))
         for agent in present.values():
             self.take_agent(agent, after=after)
 
@@ -248,11 +263,11 @@ class Ledger:
         text = json.dumps(list_to_json(reserved, "POST")) if reserved else None
         self._set("reservation", agent.id, text)
 
-    def end_agent(self, agent_id: str, cause: EndCause, *, known: bool) -> None:
+    def end_agent(self, agent_id: str, cause: EndCause, *, known: bool, at: Micros | None = None) -> None:
         """An agent has ended, or goes on with other resources; of one that has ended, tasks hold nothing any more.
 
-        `known` if an event told it now, and not a list that came later. An agent that was drained ends because of that,
-        however it then leaves.
+        `known` if an event told it now, and not a list that came later; `at` is when it ended, if somebody tells it. An
+        agent that was drained ends because of that, however it then leaves.
         """
         if cause != "changed":
             drain_state, is_gone = self._drain_states.pop(agent_id, None), agent_id in self._gone
@@ -261,13 +276,16 @@ class Ledger:
             if drain_state == "DRAINED" or (drain_state is not None and cause == "gone"):
                 cause = "drained"
         found = self._agents.rows.pop(agent_id, None)
+        end = self.now if at is None else min(at, self.now)
         if found is not None:
-            self._recording.end_agent(found[0], self.now, cause)
+            end = max(end, found[1].start)
+            self._recording.end_agent(found[0], end, cause)
         if cause != "changed":
-            seen = self._served.pop(agent_id, self.now)
-            if cause == "unreachable" and self._settings.row((_OUT, agent_id)) is None:
-                self._note_unknown_service(agent_id, seen, self.now)
-            self._set(_OUT, agent_id, None)
+            out, seen = self._settings.rows.pop((_OUT, agent_id), None), self._served.pop(agent_id, end)
+            if out is not None:
+                self._recording.end_setting(out[0], max(end, out[1].start))
+            elif cause == "unreachable":
+                self._note_unknown_service(agent_id, seen, end)
             self._set("reservation", agent_id, None)
             for key in list(self._of_agent.get(agent_id, ())):
                 task = self._tasks.row(key)
