@@ -464,14 +464,17 @@ class SqliteRecording(Recording):
     def demand(self, cluster_id: str, window: Window = WHOLE) -> Iterator[RecordedTask]:
         """See `Recording.demand`."""
         since, until = _bounds(window)
+        marks = ", ".join("?" * len(DEMAND_FORMATS))
         query = (
             f"SELECT {_TASK.names} FROM task_rows WHERE cluster = ? AND NOT is_executor"  # noqa: S608  # our own words
             " AND coalesce(asked_time, from_time) < ?"
             " AND (coalesce(asked_time, from_time) >= ?"
-            " OR coalesce(CASE WHEN from_time IS NULL THEN asked_time + lasts ELSE to_time END, 9e99) > ?)"
+            " OR coalesce(CASE WHEN from_time IS NOT NULL THEN to_time"
+            f" WHEN NOT import IN (SELECT import FROM imports WHERE format IN ({marks}))"
+            " THEN asked_time + lasts END, 9e99) > ?)"
             " ORDER BY coalesce(asked_time, from_time), task_row"
         )
-        return self._rows(query, (self._cluster(cluster_id), until, since, since), self._task)
+        return self._rows(query, (self._cluster(cluster_id), until, since, *DEMAND_FORMATS, since), self._task)
 
     def waiting(self, cluster_id: str, at: Micros) -> Iterator[RecordedTask]:
         """See `Recording.waiting`."""

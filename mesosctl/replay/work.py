@@ -1,11 +1,12 @@
 """The work of `replay`: it reads the demand of a recording, and plays it several times."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 
-from mesosctl.history.imports.join import TOO_EARLY
+from mesosctl.history.imports.join import HARMLESS
 from mesosctl.history.interface import Recording
 from mesosctl.history.records import (
+    DEMAND_FORMATS,
     MICROS,
     Gap,
     RecordedAgent,
@@ -123,7 +124,9 @@ def read_demand(
         first_run=next(map(to_seconds, recording.runs(cluster.cluster_id, window)), None),
         is_imported=is_imported,
         absences=absences,
-        holes=() if is_imported else tuple(_holes(recording, cluster.cluster_id, wanted, since, gaps, unseen)),
+        holes=()
+        if is_imported
+        else tuple(_holes(recording, cluster.cluster_id, frameworks.values(), since, gaps, unseen)),
         assumptions=(*assumptions, *left_out.sentences()),
         ids=[ids[place] for place in wanted.order] if with_ids else (),
         mesos_profile=profile.name,
@@ -295,7 +298,7 @@ def _absences(
 def _holes(
     recording: Recording,
     cluster_id: str,
-    tasks: Sequence[ReplayedTask],
+    frameworks: Iterable[ReplayedFramework],
     since: float,
     gaps: Sequence[Gap],
     unseen: Sequence[str],
@@ -305,27 +308,18 @@ def _holes(
         yield f"{counted(len(gaps), 'gap')} in the recording hide{'s' * (len(gaps) == 1)} what was wanted then"
     if unseen:
         yield f"nobody saw when {listed(sorted(set(unseen)))} went out of service, or came back"
-    early = sum(
+    lost = sum(
         cause.rows
         for done in recording.imports()
         if done.cluster_id == cluster_id
         for cause in done.skipped
-        if cause.cause == TOO_EARLY
+        if done.format in DEMAND_FORMATS and cause.cause not in HARMLESS
     )
-    if early:
-        yield f"{counted(early, 'task')} may have waited since before the recording began"
-    waiting = 0
-    for task in tasks:
-        if not task.comes:
-            continue
-        if task.asked >= since:
-            break  # they are in this order
-        waiting += 1
-    if waiting:
-        yield (
-            f"{counted(waiting, 'task')} waited when the replay begins, and nobody recorded which offers were declined "
-            "before"
-        )
+    if lost:
+        belong = "belongs" if lost == 1 else "belong"
+        yield f"{counted(lost, 'row')} of demand {belong} to no recorded task, and may have waited"
+    if any(framework.joined is not None and framework.joined <= since for framework in frameworks):
+        yield "nobody recorded what was offered and declined before the replay begins"
 
 
 def _settings(

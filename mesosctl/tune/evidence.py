@@ -26,7 +26,7 @@ from mesosctl.tune.search import Evidence, RoleFigures
 from mesosctl.whatif.played_demand import ReplayOptions
 
 _PRIVATE = 0o600
-_FORM = 3
+_FORM = 4
 """The form of the lines; files of another form have other names, and are not read."""
 _KEPT = 90 * 86_400.0
 """Seconds for which a file is kept after its last replay."""
@@ -51,6 +51,8 @@ def fingerprint(demand: RecordedDemand, options: ReplayOptions) -> str:
         )
     for setting in demand.settings:
         digest.update(f"{setting}\n".encode(errors="surrogatepass"))
+    for absence in demand.absences:
+        digest.update(f"{absence}\n".encode())
     digest.update(f"{demand.first_run}".encode())
     return digest.hexdigest()[:16]
 

@@ -10,8 +10,15 @@ from typing import Protocol, Self
 from mesosctl.mesos.amounts.amount_text import in_words
 from mesosctl.mesos.amounts.notation import counted, listed
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota, to_milli
-from mesosctl.mesos.door.replay import RecordedDemand, calibrate, never_fitting, outcomes, unasked_sentence
-from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.door.replay import (
+    RecordedDemand,
+    calibrate,
+    hole_sentence,
+    never_fitting,
+    outcomes,
+    unasked_sentence,
+)
+from mesosctl.mesos.errors import Conflict, RuleViolation
 from mesosctl.mesos.messages.strict.reading import Fault
 from mesosctl.mesos.roles import check_name, did_you_mean, with_ancestors
 from mesosctl.mesos.rules.version_profile import described
@@ -331,6 +338,14 @@ class _Asked:
         self.known[candidate] = evidence
         if candidate == self._space.unchanged:
             assert evidence.calibration is not None, "nothing is changed"
+            hole = hole_sentence(self._demand, evidence.calibration)
+            if hole is not None and not self._options.replay.uncalibrated:
+                raise Conflict(
+                    f"the replay is too far from the recording to judge goals: {hole}",
+                    field="--replay",
+                    rule="replay.calibrated",
+                    hint="give --uncalibrated to see it anyway",
+                )
             check_calibrated(self._demand, evidence.calibration, self._options.replay)
 
 

@@ -40,9 +40,12 @@ SEVERAL_FRAMEWORKS = "several frameworks have a task of this id, and the row nam
 ASKED_ALREADY = "the task of this id has another asked time already (--replace replaces it)"
 STARTED_BEFORE = "the task of this id started before it was asked for"
 NOT_ENOUGH = "no task of this id is recorded, and the row lacks framework, role or resources"
-TOO_EARLY = "it was asked for before the recording begins, and no task of it is recorded"
+ENDED_BEFORE = "it had ended before the recording begins: a task like it that was asked for later has started"
+TOO_EARLY = "it was asked for before the recording begins, no task of it is recorded, and nothing says if it waited on"
 TOO_MANY_EARLIER = "more like it were asked for before the recording begins than ran then, so only ids tell them apart"
 TOO_LATE = "it was asked for after the recording ends"
+HARMLESS = frozenset({ASKED_ALREADY, ENDED_BEFORE, TOO_LATE})
+"""The causes of rows that no recorded wait lacks."""
 
 
 class UnjoinedRow(NamedTuple):
@@ -184,6 +187,8 @@ class _Join:
         self._kept: dict[int, _Task | str] = {}
         """Rows that never started: the task that has them already, or the id of the framework to which they go."""
         self._unjoined: dict[int, str] = {}
+        self._asked_of: dict[Hashable, tuple[Micros | None, Micros | None]] = {}
+        """Of those alike: when the last that started was asked for, and the first that waited at the beginning."""
 
     # --- What belongs together ------------------------------------------------------------------------
 
@@ -281,12 +286,28 @@ class _Join:
                 self._unjoined[place] = NOT_ENOUGH
             elif not ids:
                 self._unjoined[place] = NO_FRAMEWORK
-            elif row.asked < cluster.first_seen:
-                self._unjoined[place] = TOO_EARLY
             elif row.asked >= cluster.last_seen:
                 self._unjoined[place] = TOO_LATE
+            elif row.asked < cluster.first_seen and (fate := self._fate(row, cluster.first_seen)) is not None:
+                self._unjoined[place] = fate
             else:
-                self._kept[place] = _present_at(row.asked, ids.values()).id
+                self._kept[place] = _present_at(max(row.asked, cluster.first_seen), ids.values()).id
+
+    def _fate(self, row: DemandRow, begins: Micros) -> str | None:
+        """What became of a row that was asked for before the recording begins and is in no task; None if it waits on.
+
+        Those that are alike start in the order in which they were asked for.
+        """
+        kind = row.framework, row.role, _size_of(row)
+        if kind not in self._asked_of:
+            alike = [(task.asked, _start_of(task)) for task in self._alike(row) if task.asked is not None]
+            last = max((asked for asked, _ in alike), default=None)
+            first = min((asked for asked, start in alike if start > begins), default=None)
+            self._asked_of[kind] = last, first
+        last, first = self._asked_of[kind]
+        has_started = last is not None and row.asked < last
+        has_waited = first is not None and row.asked >= first
+        return TOO_EARLY if has_started == has_waited else ENDED_BEFORE if has_started else None
 
     def _kept_before(self, row: DemandRow) -> _Task | None:
         """The task that never started as far as is recorded, and which a row asks for."""

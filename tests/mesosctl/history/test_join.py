@@ -18,6 +18,7 @@ from mesosctl.history.records import (
     RecordedCluster,
     RecordedFramework,
     RecordedTask,
+    Window,
     to_micros,
     to_seconds,
 )
@@ -143,7 +144,8 @@ def test_what_never_started_is_kept_with_the_framework_that_was_there_then(tmp_p
     [
         (f",nobody,batch,{SMALL},@5", joining.NO_FRAMEWORK),
         ("z,,,,@5", joining.NOT_ENOUGH),
-        (f"z,jobs,batch,{SMALL},@-5", joining.TOO_EARLY),
+        (f"z,jobs,batch,{SMALL},@-5", joining.ENDED_BEFORE),
+        (f"z,jobs,batch,{LARGE},@-5", joining.TOO_EARLY),
         (f",jobs,batch,{SMALL},@-5", joining.TOO_MANY_EARLIER),
         (f"z,jobs,batch,{SMALL},@1000", joining.TOO_LATE),
         ("a,,,,@50", joining.STARTED_BEFORE),
@@ -159,6 +161,33 @@ def test_what_fits_nothing_is_counted_and_listed(tmp_path, row, cause):
     assert (done.done.rows, done.done.used) == (2, 1)
     assert [(one.cause, one.rows, one.line) for one in done.done.skipped] == [(cause, 1, 3)]
     assert {name: at for name, at in asked(tmp_path).items() if at is not None} == {"b": 3}
+
+
+@pytest.mark.parametrize(
+    ("begins", "asked_for", "cause"),
+    [
+        ([("a", 0, -30), ("b", 10, -20)], -40, joining.ENDED_BEFORE),  # both that started were asked for later
+        ([("a", 0, -30), ("b", 10, -20)], -10, None),  # b waited at the beginning, and x came after it
+        ([("a", 0, -30), ("b", 10, -20)], -25, joining.ENDED_BEFORE),
+        ([("b", 10, -20), ("c", 20, -5)], -10, joining.TOO_EARLY),  # it would have started between them
+        ([("a", 0, -30), ("b", 0, -20)], -10, joining.TOO_EARLY),
+        ([("a", 0, -30), ("b", 10, 5)], -40, joining.ENDED_BEFORE),
+        ([], -40, joining.TOO_EARLY),
+    ],
+)
+def test_tasks_that_are_alike_say_whether_one_still_waited_when_the_recording_began(tmp_path, begins, asked_for, cause):
+    recorded(tmp_path, [(name, "F1", "batch", SMALL, start, 60) for name, start, _ in begins])
+    others = "".join(f"{name},,,,@{at}\n" for name, _, at in begins)
+    done, _ = joined(tmp_path, f"task,framework,role,resources,asked\n{others}x,jobs,batch,{SMALL},@{asked_for}\n")
+    assert [one.cause for one in done.unjoined] == ([] if cause is None else [cause])
+    assert ("x" in asked(tmp_path)) == (cause is None)
+
+
+def test_what_still_waited_is_wanted_in_every_later_window_however_short_it_would_run(tmp_path):
+    path = recorded(tmp_path, THREE)
+    joined(tmp_path, f"task,framework,role,resources,asked,lasts\nx,jobs,batch,{LARGE},@70,5\n")
+    with open_recording(path) as recording:
+        assert [one.id for one in recording.demand("c", Window(to_micros(SINCE + 500), None))] == ["x"]
 
 
 def test_a_task_that_is_back_with_its_agent_was_wanted_from_then_on(tmp_path):
@@ -352,6 +381,36 @@ def check_truth(folder, seed, *, contended, with_ids):
         assert replayed == pytest.approx(true, abs=2.0)
     unknown = like.replay.unknown
     assert unknown is None or "had not started at the end" in unknown
+
+
+def check_likeness(folder, seed, **cluster):
+    """Record a cluster in which not everything is seen; return the part of the starts that are off, None if unknown."""
+    truth = true_demand.random_recording(folder, Random(seed), **cluster)
+    true_demand.write_demand(folder / "asked.csv", truth, with_ids=True)
+    true_demand.join(truth, folder / "asked.csv")
+    like = true_demand.replayed(truth)
+    unknown = like.replay.unknown
+    return None if unknown is not None and "off the recording" in unknown else like.off / like.started
+
+
+@pytest.mark.parametrize("contended", [False, True])
+@pytest.mark.parametrize("cluster", [{"leaves": True}, {"begins": 150.0}, {"leaves": True, "begins": 90.0}])
+def test_where_agents_leave_or_a_recording_begins_late_each_task_starts_when_it_did(tmp_path, cluster, contended):
+    assert check_likeness(tmp_path, 3, contended=contended, **cluster) == 0
+
+
+@settings(max_examples=examples(6))
+@given(
+    seed=st.integers(0, 10_000),
+    contended=st.booleans(),
+    leaves=st.booleans(),
+    begins=st.sampled_from([0.0, 80.0, 240.0]),
+)
+def test_what_a_recording_does_not_say_is_unknown_if_a_replay_shows_that_it_matters(
+    tmp_path_factory, seed, contended, leaves, begins
+):
+    off = check_likeness(tmp_path_factory.mktemp("true"), seed, contended=contended, leaves=leaves, begins=begins)
+    assert off is None or off <= 0.01
 
 
 @settings(max_examples=examples(6))

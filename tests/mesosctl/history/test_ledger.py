@@ -3,6 +3,7 @@
 import json
 import random
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,65 @@ def test_an_agent_ends_for_the_reason_that_its_operator_gave(ledger, drain_state
     made.pass_to(AT + 20 * MICROS)
     made.add_task(TASK._replace(id="u", state="TASK_STAGING"))
     assert _tasks(recording)[-1] == ("u", 1, 20, None, "TASK_STAGING", None)
+
+
+def _out(recording):
+    """When an agent was out of service, in seconds, and whether that is known."""
+    rows = [one for one in recording.settings("lab") if one.kind == "out of service"]
+    return [
+        (
+            (one.start - AT) / MICROS,
+            None if one.end is None else (one.end - AT) / MICROS,
+            json.loads(one.value)["known"],
+        )
+        for one in rows
+    ]
+
+
+def _look(made, second, *, active=True, registered=None):
+    made.pass_to(AT + second * MICROS)
+    shown = A1._replace(agent=replace(A1.agent, active=active), registered=registered and AT / MICROS + registered)
+    made.take_agents([shown], after=made.now)
+
+
+def test_nobody_knows_when_an_agent_went_out_of_service_between_two_looks(ledger):
+    made, recording = ledger
+    for second, active in ((10, True), (20, False), (30, False), (40, True), (50, True)):
+        _look(made, second, active=active)
+    assert _out(recording) == [(10, 20, False), (20, 30, True), (30, 40, False)]
+
+
+def test_an_agent_is_in_service_until_a_task_starts_there_and_from_its_registration_on(ledger):
+    made, recording = ledger
+    _look(made, 10)
+    made.pass_to(AT + 13 * MICROS)
+    made.add_task(TASK)
+    _look(made, 20, active=False)
+    _look(made, 40, registered=34)
+    assert _out(recording) == [(13, 20, False), (20, 34, True)]
+    _look(made, 60, registered=57)  # it was away, and nobody saw it
+    assert _out(recording)[2:] == [(40, 57, False)]
+
+
+def test_a_task_that_is_lost_tells_when_the_connection_with_its_agent_was(ledger):
+    made, recording = ledger
+    made.add_task(TASK)
+    _look(made, 10)
+    made.pass_to(AT + 13 * MICROS)
+    made.change_task(TaskChange("f", "t", "TASK_LOST", "REASON_AGENT_DISCONNECTED", None))
+    _look(made, 20, active=False)
+    made.pass_to(AT + 40 * MICROS)
+    made.take_agents([], after=made.now, unreachable={"a1": AT / MICROS + 31})
+    assert _out(recording) == [(13, 31, True)]
+    assert [(one.end, one.cause) for one in recording.agents("lab")] == [(AT + 31 * MICROS, "unreachable")]
+
+
+def test_an_agent_that_is_unreachable_went_out_of_service_since_it_was_last_seen(ledger):
+    made, recording = ledger
+    _look(made, 10)
+    made.pass_to(AT + 40 * MICROS)
+    made.take_agents([], after=made.now, cause="unreachable")
+    assert _out(recording) == [(10, 40, False)]
 
 
 def test_an_agent_that_was_drained_and_then_changed_ends_as_drained(ledger):

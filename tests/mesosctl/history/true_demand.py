@@ -28,6 +28,8 @@ count = 2
 [[agents]]
 resources = "cpus:12;mem:32768"
 """
+LEAVING = "leaves_after = 134\nreturns_after = 431\n"
+"""Of the last agent, to stand at the beginning of `more`."""
 _SETTINGS = (
     "",
     "[weights]\nweb = 2\n",
@@ -80,8 +82,11 @@ def random_demand(random: Random, *, contended: bool) -> list[TrueTask]:
     return found
 
 
-def record(folder: Path, tasks: Sequence[TrueTask], more: str = "") -> TrueRecording:
-    """Play demand on a fake cluster, and record it; `more` stands in the cluster file."""
+def record(folder: Path, tasks: Sequence[TrueTask], more: str = "", begins: float = 0.0) -> TrueRecording:
+    """Play demand on a fake cluster, and record it; `more` stands in the cluster file, after the last agent.
+
+    The recording `begins` so many seconds after the cluster.
+    """
     by_framework = defaultdict(list)
     for task in tasks:
         by_framework[task.framework].append(task)
@@ -94,22 +99,32 @@ def record(folder: Path, tasks: Sequence[TrueTask], more: str = "") -> TrueRecor
             rows.writerow(["asked", "lasts", "task", "name", "role"])
             rows.writerows([task.asked, task.lasts, task.size, task.id, task.role] for task in of)
     (folder / "cluster.toml").write_text(text, encoding="utf-8")
-    path = folder / "true.sqlite"
-    path.unlink(missing_ok=True)
-    environment = InMemory(variables={"HOME": str(folder), "MESOSCTL_MASTER": f"fake:{folder / 'cluster.toml'}?fresh"})
-    words = ("history", "record", "--history", str(path), "--duration", f"{LENGTH:g}s", "--cluster-id", "true")
-    assert main(words, environment) == 0, environment.err
-    with open_recording(path) as recording:
-        joined = {framework.name: to_seconds(framework.start) for framework in recording.frameworks("true")}
-        started = {task.id: to_seconds(task.start or 0) for task in recording.tasks("true")}
+    path, before = folder / "true.sqlite", folder / "before.sqlite"
+    joined: dict[str, float] = {}
+    started: dict[str, float] = {}
+    for file, seconds, query in ((before, begins, "?fresh"), (path, LENGTH - begins, "" if begins else "?fresh")):
+        file.unlink(missing_ok=True)
+        if not seconds:
+            continue
+        variables = {"HOME": str(folder), "MESOSCTL_MASTER": f"fake:{folder / 'cluster.toml'}{query}"}
+        environment = InMemory(variables=variables)
+        words = ("history", "record", "--history", str(file), "--duration", f"{seconds:g}s", "--cluster-id", "true")
+        assert main(words, environment) == 0, environment.err
+        with open_recording(file) as recording:
+            for framework in recording.frameworks("true"):
+                joined.setdefault(framework.name, to_seconds(framework.start))
+            for task in recording.tasks("true"):
+                started.setdefault(task.id, to_seconds(task.start or 0))
     asked = {task.id: joined[task.framework] + task.asked for task in tasks}
     return TrueRecording(path, tasks, asked, started)
 
 
-def random_recording(folder: Path, random: Random, *, contended: bool) -> TrueRecording:
-    """Draw demand and settings, and record them."""
+def random_recording(
+    folder: Path, random: Random, *, contended: bool, leaves: bool = False, begins: float = 0.0
+) -> TrueRecording:
+    """Draw demand and settings, and record them; the largest agent may leave and come back."""
     tasks = random_demand(random, contended=contended)
-    return record(folder, tasks, random.choice(_SETTINGS))
+    return record(folder, tasks, (LEAVING if leaves else "") + random.choice(_SETTINGS), begins)
 
 
 def write_demand(file: Path, truth: TrueRecording, *, with_ids: bool) -> None:
@@ -155,8 +170,9 @@ def replayed(truth: TrueRecording, wait_limit: float = 120.0) -> Likeness:
     waits = defaultdict(list)
     for true in truth.tasks:
         asked = truth.asked[true.id]
-        if asked < demand.until:
-            waits[true.role].append(truth.started.get(true.id, demand.until) - asked)
+        start = truth.started.get(true.id, demand.until)
+        if asked < demand.until and start > demand.since:
+            waits[true.role].append(start - asked)
     return Likeness(
         answer,
         started,

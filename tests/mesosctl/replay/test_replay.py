@@ -19,7 +19,15 @@ from fake_master.sources.simulated_frameworks import SimulatedFramework, Simulat
 from fake_master.state.clock import VirtualClock
 from mesosctl.__main__ import main
 from mesosctl.client.settings import ClientSettings
-from mesosctl.history.records import RecordedAgent, RecordedCluster, RecordedFramework, RecordedTask, Window, to_micros
+from mesosctl.history.records import (
+    Gap,
+    RecordedAgent,
+    RecordedCluster,
+    RecordedFramework,
+    RecordedTask,
+    Window,
+    to_micros,
+)
 from mesosctl.history.sqlite import open_recording, open_writer
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.amounts.resources import Resources
@@ -401,15 +409,18 @@ def test_where_one_framework_wants_at_a_time_all_of_it_is_given_back(typed, tmp_
     assert (calibration["compared"] > 50, calibration["off"]) == (True, 0), calibration
 
 
-def recording(tmp_path: Path, tasks, *, cpus=8, asked_is_known=True) -> None:
-    """A recording with one agent, and tasks: role, start, seconds; each started when it was asked for."""
+def recording(tmp_path: Path, tasks, *, cpus=8, asked_is_known=True, joined=0.0) -> None:
+    """A recording with one agent, and tasks: role, start, seconds; each started when it was asked for.
+
+    Frameworks have `joined` so many seconds after it began.
+    """
     with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
         writer.put_cluster(
             RecordedCluster("c", "10.0.0.1:5050", "1.11.0", to_micros(SINCE), to_micros(SINCE + 3600), clean_end=True)
         )
         writer.add_agent("c", RecordedAgent("S0", "h0", parse_resources(f"cpus:{cpus};mem:8192"), to_micros(SINCE)))
         for role in dict.fromkeys(role for role, _, _ in tasks):
-            writer.add_framework("c", RecordedFramework(f"F-{role}", role, (role,), to_micros(SINCE)))
+            writer.add_framework("c", RecordedFramework(f"F-{role}", role, (role,), to_micros(SINCE + joined)))
         for place, (role, start, lasts) in enumerate(tasks):
             begin = to_micros(SINCE + start)
             asked, end = begin if asked_is_known else None, begin + to_micros(lasts)
@@ -478,11 +489,32 @@ def test_a_change_holds_from_its_moment_on(typed, tmp_path):
 
 
 def test_a_recording_that_no_replay_gives_back_is_refused(typed, tmp_path):
-    recording(tmp_path, [("web", 0, 600.0) for _ in range(20)], cpus=2)
+    recording(tmp_path, [("web", 10, 600.0) for _ in range(20)], cpus=2, joined=5.0)
     ran = typed("replay", "h.sqlite")
     assert ran.status == 6
     assert "18 of 20 tasks start more than one allocation interval" in ran.err
     assert typed("replay", "h.sqlite", "--uncalibrated").status == 0
+
+
+@pytest.mark.parametrize(("tasks", "status"), [(20, 1), (2, 0)])
+@pytest.mark.parametrize("options", [(), ("--uncalibrated",)])
+def test_a_replay_that_differs_where_the_recording_has_a_gap_says_that_the_answer_is_unknown(
+    typed, tmp_path, tasks, status, options
+):
+    recording(tmp_path, [("web", 10, 600.0) for _ in range(tasks)], cpus=2, joined=5.0)
+    with open_writer(tmp_path / "h.sqlite") as writer, writer.transaction():
+        writer.add_gap("c", Gap(to_micros(SINCE + 900), to_micros(SINCE + 1000)))
+    ran = typed("replay", "h.sqlite", *options)
+    assert ran.status == status, ran.err
+    if status:
+        assert ran.out.startswith("PERHAPS: 1 gap in the recording")
+        assert "18 of 20 tasks start more than two allocation intervals off" in ran.out.replace("\n", " ")
+
+
+@pytest.mark.parametrize(("joined", "status"), [(0.0, 1), (5.0, 6)])
+def test_what_was_offered_before_a_replay_is_unknown_if_a_framework_was_there(typed, tmp_path, joined, status):
+    recording(tmp_path, [("web", 10, 600.0) for _ in range(20)], cpus=2, joined=joined)
+    assert typed("replay", "h.sqlite").status == status
 
 
 @pytest.mark.parametrize(

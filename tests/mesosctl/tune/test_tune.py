@@ -21,7 +21,7 @@ from mesosctl.history.sqlite import open_writer
 from mesosctl.history.windows import parse_time
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.door.replay import ReplayedSetting
-from mesosctl.mesos.errors import BadInput, Bug
+from mesosctl.mesos.errors import BadInput, Bug, Conflict
 from mesosctl.reading.side_by_side import Forked, side_by_side
 from mesosctl.replay.work import replayed_variants
 from mesosctl.tune import work as operations
@@ -613,6 +613,20 @@ def test_without_time_the_settings_on_record_are_tried_and_what_is_known_still_c
     assert not again.stopped
     assert list(again.tried.items()) == list(whole.tried.items())
     assert len(again.tried) > len(first.tried)
+
+
+def test_goals_are_refused_where_the_recording_does_not_say_everything_and_its_replay_differs():
+    goals = load("[goals.b]\nwait_max='0s'\n[change.a]\nlimit={from='cpus:1',to='cpus:4'}\n", "g.toml")
+    tasks = [wanted("b", 0, 10.0 * place, 30.0) for place in range(20)]
+    late = [task._replace(started=task.asked + 9 * (place < 3)) for place, task in enumerate(tasks)]
+    of = replace(demand(["cpus:4;mem:16384"], [*late, wanted("a", 0, 9, 30.0)]), holes=("nobody saw it",))
+    space = space_of(goals, of)
+    with pytest.raises(Conflict, match="nobody saw it, and without changes 3 of 20 tasks"):
+        tune(of, space, goals.goals, Here(of), Nowhere(), TuningOptions(OPTIONS))
+    whole = replace(of, holes=())
+    tune(whole, space, goals.goals, Here(whole), Nowhere(), TuningOptions(OPTIONS))
+    anyway = TuningOptions(replace(OPTIONS, uncalibrated=True))
+    tune(of, space, goals.goals, Here(of), Nowhere(), anyway)
 
 
 # --- Laws, by replays ---------------------------------------------------------------------------------
