@@ -70,7 +70,7 @@ class PlacedTask(NamedTuple):
     task: WantedTask
     agent_id: str
     part: Resources
-    """What it holds of the agent, without an allocation role."""
+    """The resources of the agent that it holds, without an allocation role."""
 
 
 def runs_for(task: WantedTask | ReplayedTask, now: float) -> float | None:

@@ -316,7 +316,7 @@ class Ledger:
         self._served[agent_id] = self.now
 
     def _note_unknown_service(self, agent_id: str, start: Micros, end: Micros) -> None:
-        """Nobody knows whether an agent was in service from one moment to another."""
+        """Add the time between two moments as one in which an agent may have been in service or not."""
         if start < end:
             row = RecordedSetting(_OUT, agent_id, out_of_service_value(known=False), start, end)
             self._recording.add_setting(self.cluster.cluster_id, row)

@@ -78,7 +78,7 @@ class AgentRemoval:
         self._state.timers.at(self._state.now + timeout, lambda: self.give_up_waiting(agent_id))
 
     def take_out_of_service(self, agent: KnownAgent) -> None:
-        """Nobody is offered anything of an agent that is registered, until the allocator activates it."""
+        """Stop offering an agent that stays registered, until the allocator activates it."""
         self._records.take_out_of_service(agent)
 
     def give_up_waiting(self, agent_id: str) -> None:

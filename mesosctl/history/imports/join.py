@@ -294,9 +294,9 @@ class _Join:
                 self._kept[place] = _present_at(max(row.asked, cluster.first_seen), ids.values()).id
 
     def _fate(self, row: DemandRow, begins: Micros) -> str | None:
-        """What became of a row that was asked for before the recording begins and is in no task; None if it waits on.
+        """Return why a row that was asked for before the recording begins, and is in no task, is left out; else None.
 
-        Those that are alike start in the order in which they were asked for.
+        Then it waits on. Those that are alike start in the order in which they were asked for.
         """
         kind = row.framework, row.role, _size_of(row)
         if kind not in self._asked_of:

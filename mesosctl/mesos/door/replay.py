@@ -104,7 +104,7 @@ class RecordedDemand:
     assumptions: tuple[str, ...] = ()
     """Sentences about what the recording does not say, or is left out."""
     holes: tuple[str, ...] = ()
-    """What the recording does not say and what may decide who is served: each a clause."""
+    """Clauses about what the recording does not say, and what may decide who is served."""
     ids: Sequence[str] = ()
     """Of the tasks, in the same order; empty unless each of them is shown."""
     snapshot: ClusterSnapshot | None = None
