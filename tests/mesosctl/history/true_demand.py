@@ -102,19 +102,19 @@ def record(folder: Path, tasks: Sequence[TrueTask], more: str = "", begins: floa
     path, before = folder / "true.sqlite", folder / "before.sqlite"
     joined: dict[str, float] = {}
     started: dict[str, float] = {}
-    for file, seconds, query in ((before, begins, "?fresh"), (path, LENGTH - begins, "" if begins else "?fresh")):
-        file.unlink(missing_ok=True)
+    for kept, seconds, query in ((before, begins, "?fresh"), (path, LENGTH - begins, "" if begins else "?fresh")):
+        kept.unlink(missing_ok=True)
         if not seconds:
             continue
         variables = {"HOME": str(folder), "MESOSCTL_MASTER": f"fake:{folder / 'cluster.toml'}{query}"}
         environment = InMemory(variables=variables)
-        words = ("history", "record", "--history", str(file), "--duration", f"{seconds:g}s", "--cluster-id", "true")
+        words = ("history", "record", "--history", str(kept), "--duration", f"{seconds:g}s", "--cluster-id", "true")
         assert main(words, environment) == 0, environment.err
-        with open_recording(file) as recording:
-            for framework in recording.frameworks("true"):
-                joined.setdefault(framework.name, to_seconds(framework.start))
-            for task in recording.tasks("true"):
-                started.setdefault(task.id, to_seconds(task.start or 0))
+        with open_recording(kept) as recording:
+            for joining in recording.frameworks("true"):
+                joined.setdefault(joining.name, to_seconds(joining.start))
+            for row in recording.tasks("true"):
+                started.setdefault(row.id, to_seconds(row.start or 0))
     asked = {task.id: joined[task.framework] + task.asked for task in tasks}
     return TrueRecording(path, tasks, asked, started)
 
