@@ -55,8 +55,8 @@ from mesosctl.suggestion import command
 
 SCHEMA_VERSION = 3
 _OLDEST = 1
-"""No settings of the kind lending, which came with 2, and neither a profile of a cluster nor settings of the kind out of
-service, which came with 3; a writer makes it the present version."""
+"""No settings of the kind lending, which came with 2, and neither a profile of a cluster nor settings of the kind out
+of service, which came with 3; a writer makes it the present version."""
 APPLICATION_ID = 0x6D65736F
 """Says that a file is a recording: "meso"."""
 _SCHEMA = Path(__file__).with_name("schema.sql")
