@@ -28,6 +28,7 @@ from mesosctl.history.imports.formats import FormatName
 from mesosctl.history.imports.join import import_demand
 from mesosctl.history.imports.run import ImportOptions, import_log
 from mesosctl.history.recorder import Recorder, RecordOptions, Surroundings
+from mesosctl.history.records import DemandFormatName
 from mesosctl.history.report import demand_import, history_import, history_list
 from mesosctl.history.sqlite import open_recording, open_writer
 from mesosctl.history.windows import time_zone
@@ -175,8 +176,9 @@ Format = Annotated[
     FormatName,
     typer.Option(
         "--format",
-        help="swf is the Standard Workload Format, openb the public GPU trace, csv a table with named columns. demand "
-        "is a table of who asked for tasks, and when, for --into.",
+        help="swf is the Standard Workload Format, openb the public GPU trace, csv a table with named columns. For "
+        "--into, demand is a table of who asked for tasks, and when, and marathon-queue the answers of Marathon's "
+        "/v2/queue.",
         show_default=False,
     ),
 ]
@@ -225,6 +227,14 @@ MadeRecording = Annotated[
         show_default=False,
     ),
 ]
+QueueOf = Annotated[
+    str | None,
+    typer.Option(
+        "--framework",
+        metavar="FRAMEWORK",
+        help="The name or id of the framework whose marathon-queue it is. The default is marathon.",
+    ),
+]
 Into = Annotated[
     Path | None,
     typer.Option(
@@ -245,6 +255,7 @@ Into = Annotated[
         ("history import pods.csv --format openb --agents nodes.csv --history h.sqlite", "the public GPU trace"),
         ("history import log.csv --format csv --role-by team --history h.sqlite", "any other log"),
         ("history import --into h.sqlite --format demand asked.csv", "when the tasks of a recording were asked for"),
+        ("history import --into h.sqlite --format marathon-queue queue.jsonl", "the same from Marathon's launch queue"),
     ),
 )
 def import_(  # noqa: PLR0913  # one parameter an option
@@ -260,6 +271,7 @@ def import_(  # noqa: PLR0913  # one parameter an option
     cluster_id: ClusterId = None,
     replace: Replace = False,
     timezone: TimeZoneOfFile = None,
+    framework: QueueOf = None,
 ) -> None:
     """Import a log of another scheduler, or demand that a recording lacks.
 
@@ -276,20 +288,33 @@ def import_(  # noqa: PLR0913  # one parameter an option
     that task. Of rows without one that are alike, the first that was asked for is the first that started. What never
     started is kept as a task that waits. Rows that fit nothing are listed. One wrong row leaves the recording as it
     was, and the same file twice changes nothing.
+
+    marathon-queue is what GET /v2/queue of Marathon answers, or such an answer a line, each with the time at which it
+    came as at. An instance that left the queue without a task like it that started was withdrawn, and is listed.
     """
     session: Session = ctx.obj
     _refuse_dry_run(session, "leave it out, and try the import on another file: --history trial.sqlite")
     zone = None if timezone is None else time_zone(timezone)
-    if format_name == "demand":
+
+    def join(of_format: DemandFormatName) -> None:
         given = {"--role-by": role_by, "--agents": agents, "--processor": processor, "--history": history}
         refuse_options(given, "is for logs", "leave it out; --into names the recording")
         if into is None:
             raise UsageError("no recording is named", field="--into", hint="give --into RECORDING")
         with _into(), open_writer(into, is_made=False) as recording, session.waiting() as progress:
             joined = import_demand(
-                recording, log, format_name, cluster_id, progress, session.note, replace=replace, zone=zone
-            )
+                recording, log, of_format, cluster_id, progress, session.note,
+                replace=replace, zone=zone, framework=framework,
+            )  # fmt: skip
         session.emit(demand_import(joined, str(into)))
+
+    if format_name == "marathon-queue":
+        refuse_options({"--timezone": timezone}, "is for csv", "leave it out: Marathon's times name their zone")
+        join(format_name)
+        return
+    refuse_options({"--framework": framework}, "is for marathon-queue", "name the frameworks in the file")
+    if format_name == "demand":
+        join(format_name)
         return
     refuse_options({"--into": into}, "is for --format demand", "name the recording with --history")
     if history is None:

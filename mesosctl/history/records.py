@@ -16,7 +16,7 @@ MICROS = 1_000_000
 EndCause = Literal["removed", "unreachable", "gone", "drained", "changed", "unknown"]
 """The reason why an agent ended; "changed" if it goes on with other resources or attributes, in a row of its own."""
 SettingKind = Literal["quota", "weight", "reservation", "rate limits", "lending", "out of service"]
-DemandFormatName = Literal["demand"]
+DemandFormatName = Literal["demand", "marathon-queue"]
 """The formats of files that say who asked for tasks, and when: they are joined with tasks that are recorded."""
 DEMAND_FORMATS: tuple[DemandFormatName, ...] = get_args(DemandFormatName)
 

@@ -41,6 +41,10 @@ class DemandRow(NamedTuple):
     role: str | None
     resources: Resources
     lasts: Micros | None = None
+    seen: Micros | None = None
+    """When somebody last saw it wait, so that it started later."""
+    left: bool = False
+    """Whether it waits no more, so that it started or was withdrawn."""
 
     @property
     def says_what(self) -> bool:

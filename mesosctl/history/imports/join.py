@@ -5,6 +5,7 @@ that are alike, the first that was asked for is the first that started. What nev
 Joining the same file again changes nothing, since a row finds first the task that has its time already.
 """
 
+from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,8 @@ from typing import NamedTuple
 from mesosctl.history.contents import chosen_cluster
 from mesosctl.history.imports.demand import DemandRow, DemandTable
 from mesosctl.history.imports.log_file import opened
+from mesosctl.history.imports.marathon_queue import FRAMEWORK as MARATHON
+from mesosctl.history.imports.marathon_queue import MarathonQueueFile
 from mesosctl.history.interface import DemandedRow, RecordingWriter
 from mesosctl.history.records import (
     MICROS,
@@ -44,7 +47,9 @@ ENDED_BEFORE = "it had ended before the recording begins: a task like it that wa
 TOO_EARLY = "it was asked for before the recording begins, no task of it is recorded, and nothing says if it waited on"
 TOO_MANY_EARLIER = "more like it were asked for before the recording begins than ran then, so only ids tell them apart"
 TOO_LATE = "it was asked for after the recording ends"
-HARMLESS = frozenset({ASKED_ALREADY, ENDED_BEFORE, TOO_LATE})
+WITHDRAWN = "it left the queue, and no task like it started then"
+NO_ROLE = "it names no role, and its framework has several"
+HARMLESS = frozenset({ASKED_ALREADY, ENDED_BEFORE, TOO_LATE, WITHDRAWN})
 """The causes of rows that no recorded wait lacks."""
 
 
@@ -81,15 +86,21 @@ def import_demand(  # noqa: PLR0913  # as `history import` has options
     *,
     replace: bool = False,
     zone: tzinfo | None = None,
+    framework: str | None = None,
 ) -> JoinedDemand:
     """Join the demand of a file with the tasks of a recording: all of it, or nothing.
 
     `replace` takes back what earlier files said about the tasks that this one names; `zone` is that of times without
-    one.  Raises BadInput for a file that cannot be used whole, UsageError for a cluster that is not there.
+    one, and `framework` the one whose queue it is.  Raises BadInput for a file that cannot be used whole, UsageError
+    for a cluster that is not there.
     """
     with recording.transaction(), opened(file, "FILE") as text:
         cluster = chosen_cluster(recording, cluster_id)
-        table = DemandTable(text, zone)
+        table: DemandTable | MarathonQueueFile
+        if of_format == "marathon-queue":
+            table = MarathonQueueFile(text, framework or MARATHON)
+        else:
+            table = DemandTable(text, zone)
         rows: list[DemandRow] = []
         for row in table:
             rows.append(row)
@@ -157,11 +168,11 @@ class _Join:
         self, recording: RecordingWriter, cluster: RecordedCluster, rows: Sequence[DemandRow], *, replace: bool
     ) -> None:
         self._recording, self._cluster, self._replace = recording, cluster, replace
-        self._rows = rows
         self._frameworks: dict[str, list[RecordedFramework]] = defaultdict(list)
         for framework in recording.frameworks(cluster.cluster_id):
             for word in {framework.id, framework.name}:
                 self._frameworks[word].append(framework)
+        self._rows = [self._with_role(row) for row in rows]
         self._by_id: dict[str, _Alike] = defaultdict(_Alike)
         self._by_size: dict[Hashable, list[_Task]] = defaultdict(list)
         self._never: dict[Hashable, list[_Task]] = defaultdict(list)
@@ -187,6 +198,8 @@ class _Join:
         self._kept: dict[int, _Task | str] = {}
         """Rows that never started: the task that has them already, or the id of the framework to which they go."""
         self._unjoined: dict[int, str] = {}
+        self._withdrawn: list[_Task] = []
+        """Those that an earlier file had as waiting."""
         self._asked_of: dict[Hashable, tuple[Micros | None, Micros | None]] = {}
         """Of those alike: when the last that started was asked for, and the first that waited at the beginning."""
 
@@ -225,6 +238,13 @@ class _Join:
             else:
                 self._match(places, started)
 
+    def _with_role(self, row: DemandRow) -> DemandRow:
+        """The row with the only role of its framework, if a queue names none."""
+        if row.role is not None or row.task is not None or row.framework is None:
+            return row
+        roles = {role for framework in self._frameworks[row.framework] for role in framework.roles}
+        return row._replace(role=next(iter(roles))) if len(roles) == 1 else row
+
     def _ids(self, word: str | None) -> dict[str, RecordedFramework]:
         """The frameworks of an id or a name, the last row of each."""
         return {framework.id: framework for framework in self._frameworks.get(word or "", ())}
@@ -253,14 +273,18 @@ class _Join:
                 self._take(place, same.popleft())
             else:
                 left.append(place)
-        waiting_for_a_row = deque(task for task in free if task.asked is None)
+        waiting_for_a_row = [task for task in free if task.asked is None]
+        starts = [_start_of(task) for task in waiting_for_a_row]
+        following = [*range(len(starts) + 1)]
+        """By the place of a task, where the next one may be that no row has."""
         over = []
         for place in left:
-            asked = self._rows[place].asked
-            while waiting_for_a_row and _start_of(waiting_for_a_row[0]) < asked - ROUNDING:
-                waiting_for_a_row.popleft()
-            if waiting_for_a_row:
-                self._take(place, waiting_for_a_row.popleft())
+            row = self._rows[place]
+            at = bisect_left(starts, max(row.asked, row.seen or row.asked) - ROUNDING)
+            at = _root(following, at)
+            if at < len(starts):
+                following[at] = at + 1
+                self._take(place, waiting_for_a_row[at])
             else:
                 over.append(place)
         return over
@@ -279,9 +303,16 @@ class _Join:
                 continue
             ids = self._ids(row.framework)
             known = self._kept_before(row)
-            if known is not None:
+            if row.left:
+                self._unjoined[place] = WITHDRAWN
+                if known is not None and not known.of_log:
+                    known.taken = True
+                    self._withdrawn.append(known)
+            elif known is not None:
                 known.taken = True
                 self._kept[place] = known
+            elif row.task is None and row.role is None:
+                self._unjoined[place] = NO_ROLE
             elif not row.says_what:
                 self._unjoined[place] = NOT_ENOUGH
             elif not ids:
@@ -343,12 +374,14 @@ class _Join:
             if known is not None and not known.of_log:
                 known.taken = True
                 recording.remove_task(known.key)
+        for task in self._withdrawn:
+            recording.remove_task(task.key)
         back = {(task.of.framework_id, task.of.id) for task in self._joined.values()}
         for task in self._again:
             if (task.of.framework_id, task.of.id) in back:
                 task.asked = task.of.start  # it is wanted again once it is back
         for task in self._all:
-            if task.asked != task.of.asked:
+            if task.asked != task.of.asked and task not in self._withdrawn:
                 recording.set_asked(task.key, task.asked)
 
     def outcome(self, file: str, of_format: DemandFormatName) -> JoinedDemand:
@@ -373,6 +406,16 @@ class _Join:
 def _start_of(task: _Task) -> Micros:
     assert task.of.start is not None, "it started"
     return task.of.start
+
+
+def _root(following: list[int], at: int) -> int:
+    """Return the first place from `at` on that is its own, and remember it for those on the way."""
+    end = at
+    while following[end] != end:
+        end = following[end]
+    while following[at] != end:
+        following[at], at = end, following[at]
+    return end
 
 
 def _present_at(at: Micros, frameworks: Iterable[RecordedFramework]) -> RecordedFramework:
