@@ -73,6 +73,7 @@ class ReplayRun:
         """The places of the tasks that were launched on an agent, by its id."""
         self._held: dict[int, tuple[str, Resources]] = {}
         self._guarantees: list[tuple[float, dict[str, Quantities]]] = []
+        self._weights: list[tuple[float, dict[str, float]]] = []
         allocator = self._master.allocator
         self._recurrence = Recurrence(allocator) if type(allocator) is HierarchicalAllocator else None
         self._seen: dict[Hashable, Moment] = {}
@@ -254,6 +255,7 @@ class ReplayRun:
         """Take note of what a setting or a change has made: the guarantees from now on, and agents that are gone."""
         self._note_losses()
         quotas = self._master.state.quota_meanings()
+        self._weights.append((self._master.state.now, dict(self._master.state.weights)))
         self._guarantees.append(
             (self._master.state.now, {role: quota.guarantees for role, quota in quotas.items() if quota.guarantees})
         )
@@ -296,7 +298,10 @@ class ReplayRun:
 
     def played(self) -> Played:
         """Return what happened until now."""
-        played = Played(self._starts, self._ends, self._never_fit, self._guarantees, self.dry_run.answers, self._held)
+        played = Played(
+            self._starts, self._ends, self._never_fit, self._guarantees, self.dry_run.answers, self._held,
+            weights=self._weights,
+        )  # fmt: skip
         if self._demand.snapshot is None:
             return played
         state = self._master.state

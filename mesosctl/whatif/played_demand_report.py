@@ -11,6 +11,7 @@ from mesosctl.mesos.door.replay import (
     RoleBeforeAndAfter,
     RoleOutcome,
     TasksOfTime,
+    beyond_fair_shares,
     limit_text,
     shares_over_time,
     waiting_over_time,
@@ -177,6 +178,7 @@ def replay_page(answer: Replay, origin: ReportOrigin) -> str:
             section("Who waits, by the hour of the day", _clock_table(answer, "Hour (UTC)", _hour, _HOURS)),
             section("Who waits, by the day of the week", _clock_table(answer, "Day (UTC)", _weekday, _WEEKDAYS)),
             section("Dominant shares, over time", _shares_chart(answer)),
+            section("Who was served beyond and below the fair share, over time", _fairness_table(answer)),
             sentences("What this rests on", _remark(answer)),
             sentences("Assumed", answer.demand.assumptions),
         ],
@@ -231,6 +233,38 @@ def _shares_chart(answer: Replay) -> str:
     if not before and not after:
         return "<p>No task ran.</p>"
     return _chart(answer, "Dominant shares", before, after, percent_text)
+
+
+def _fairness_table(answer: Replay) -> str:
+    before, after = _both_sides(answer, beyond_fair_shares)
+    changes = before != after
+    sides = [(before, " before"), (after, " after")] if changes else [(after, "")]
+    nothing = [0.0] * _POINTS
+    roles = sorted(
+        {*before, *after}, key=lambda role: (-max(sum(map(abs, side.get(role, nothing))) for side, _ in sides), role)
+    )[:_MOST_ROLES]
+    if not roles:
+        return "<p>No task ran.</p>"
+    columns = [(f"{role}{word}", side.get(role, nothing)) for role in roles for side, word in sides]
+    length = answer.demand.until - answer.demand.since
+
+    def mean(values: Sequence[float], first: int) -> str:
+        part = sum(values[first : first + _POINTS_A_ROW]) / len(values[first : first + _POINTS_A_ROW])
+        return f"{'+' if part > 0 else '-' if part < 0 else ''}{percent_text(abs(part))}"
+
+    rows = [
+        [
+            utc_moment(answer.demand.since + length * first / _POINTS, length * _POINTS_A_ROW / _POINTS),
+            *(mean(values, first) for _, values in columns),
+        ]
+        for first in range(0, _POINTS, _POINTS_A_ROW)
+    ]
+    words = (
+        "The mean until the next row of the dominant share, less the fair share: all that roles hold is divided among "
+        "them by their weights, and none is counted for more than it has unless one of its tasks waits. A subrole "
+        "counts for the role at the top."
+    )
+    return f"{text_table(['From (UTC)', *(name for name, _ in columns)], rows)}\n<p><small>{words}</small></p>"
 
 
 def _both_sides(answer: Replay, over_time: Callable[[RecordedDemand, Played, int], _Lines]) -> tuple[_Lines, _Lines]:

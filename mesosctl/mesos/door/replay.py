@@ -147,6 +147,8 @@ class Played:
     """The agents that changes have added, as they registered; from a snapshot only."""
     left_agents: frozenset[str] = frozenset()
     """The ids of all agents that are there in the end; from a snapshot only."""
+    weights: Sequence[tuple[float, Mapping[str, float]]] = ()
+    """From each moment on, by role; 1 for those that are missing."""
 
 
 def fits_on(agent: Resources, role: str, task: Quantities) -> bool:
@@ -533,8 +535,17 @@ def waits_by_clock(
     return found
 
 
-def shares_over_time(demand: RecordedDemand, played: Played, points: int) -> dict[str, list[float]]:
-    """Return the dominant share of each role at the same moments: of what the agents had then, and without subroles."""
+def _itself(role: str) -> str:
+    return role
+
+
+def shares_over_time(
+    demand: RecordedDemand, played: Played, points: int, of: Callable[[str], str] = _itself
+) -> dict[str, list[float]]:
+    """Return the dominant share of each role at the same moments: of what the agents had then, and without subroles.
+
+    `of` names the role for which what another one holds is counted.
+    """
     length = (demand.until - demand.since) / points
     held: dict[str, dict[str, list[int]]] = {}
     totals: dict[str, list[int]] = {}
@@ -552,18 +563,63 @@ def shares_over_time(demand: RecordedDemand, played: Played, points: int) -> dic
         add(totals, agent.total.scalar_quantities(), start, end)
     for task, begun, ended in zip(demand.tasks, played.starts, played.ends, strict=True):
         if begun is not None:
-            add(held.setdefault(task.role, {}), task.resources.scalar_quantities(), begun, ended)
+            add(held.setdefault(of(task.role), {}), task.resources.scalar_quantities(), begun, ended)
     had = {name: list(accumulate(changes)) for name, changes in totals.items()}
 
     def shares(sums: dict[str, list[int]]) -> list[float]:
         used = [(accumulate(changes[:points]), had.get(name, [0] * points)) for name, changes in sums.items()]
         by_resource = [
-            [amount / total if total else 0.0 for amount, total in zip(amounts, of, strict=False)]
-            for amounts, of in used
+            [amount / total if total else 0.0 for amount, total in zip(amounts, totals, strict=False)]
+            for amounts, totals in used
         ]
         return [max(at_once) for at_once in zip(*by_resource, strict=True)]
 
     return {role: shares(sums) for role, sums in held.items() if sums}
+
+
+def _top(role: str) -> str:
+    """The role at the top of its tree, with whose share its parent compares those of others."""
+    return role.partition("/")[0]
+
+
+def beyond_fair_shares(demand: RecordedDemand, played: Played, points: int) -> dict[str, list[float]]:
+    """Return by how much the dominant share of each role at the top was above its fair share; negative if below.
+
+    All that roles hold at a moment is divided among them by their weights, and none is counted for more than it has
+    unless one of its tasks waits.
+    """
+    shares = shares_over_time(demand, played, points, _top)
+    waiting: dict[str, list[int]] = {}
+    for role, counts in waiting_over_time(demand, played, points).items():
+        known = waiting.setdefault(_top(role), [0] * points)
+        waiting[_top(role)] = [sum(both) for both in zip(known, counts, strict=True)]
+    roles = sorted({*shares, *waiting})
+    nothing, nobody = [0.0] * points, [0] * points
+    length = (demand.until - demand.since) / points
+    found: dict[str, list[float]] = {role: [] for role in roles}
+    for point in range(points):
+        at = demand.since + point * length
+        weights = next((known for since, known in reversed(played.weights) if since <= at), {})
+        held = {role: shares.get(role, nothing)[point] for role in roles}
+        wanting = {role for role in roles if waiting.get(role, nobody)[point]}
+        fair = _fair_shares(held, wanting, {role: weights.get(role, 1.0) for role in roles})
+        for role in roles:
+            found[role].append(held[role] - fair[role])
+    return found
+
+
+def _fair_shares(held: Mapping[str, float], wanting: Collection[str], weights: Mapping[str, float]) -> dict[str, float]:
+    """Divide what is held by weights; who wants no more gets no more than it holds."""
+    fair: dict[str, float] = {}
+    left = {role: share for role, share in held.items() if share or role in wanting}
+    while left:
+        level = (sum(held.values()) - sum(fair.values())) / sum(weights[role] for role in left)
+        content = [role for role, share in left.items() if role not in wanting and share <= weights[role] * level]
+        if not content:
+            return {**dict.fromkeys(held, 0.0), **fair, **{role: weights[role] * level for role in left}}
+        for role in content:
+            fair[role] = left.pop(role)
+    return {**dict.fromkeys(held, 0.0), **fair}
 
 
 # --- The answer ---------------------------------------------------------------------------------------

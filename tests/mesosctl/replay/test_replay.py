@@ -477,6 +477,7 @@ def test_the_answer_has_a_verdict_a_table_and_a_page(typed, tmp_path):
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert all(f"<title>{title}: " in page for title in ("Tasks that wait", "Dominant shares"))
     assert "limit:web=cpus:1" in page
+    assert "beyond and below the fair share" in page
     harmless = typed("replay", "h.sqlite", "quota:web=cpus:2")
     assert (harmless.status, harmless.out.partition(":")[0]) == (0, "YES")
 
