@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from fake_master.sources.demand import Demand, PlacedTask, WantedTask
+from fake_master.sources.demand import Demand, TaskOnAgent, WantedTask
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.door.replay import PLACING
 from mesosctl.mesos.door.replayed_tasks import ReplayedTask
@@ -59,10 +59,10 @@ class AskedTasks(Demand):
         return max(0.0, (first if self._joined is None else min(first, self._joined)) - self._start)
 
     @property
-    def placed(self) -> Iterator[PlacedTask]:
+    def placed(self) -> Iterator[TaskOnAgent]:
         """The tasks that have their agent from the beginning on."""
         for place, agent_id, part in self._placed:
-            yield PlacedTask(self._asked(place, 0.0), agent_id, part)
+            yield TaskOnAgent(self._asked(place, 0.0), agent_id, part)
 
     def __iter__(self) -> Iterator[AskedTask]:
         after = self.after

@@ -64,7 +64,7 @@ class WantedTask:
         return asked + max(interval, self.patience) + _MOMENT
 
 
-class PlacedTask(NamedTuple):
+class TaskOnAgent(NamedTuple):
     """A task that runs on an agent already as its framework joins."""
 
     task: WantedTask

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from fake_master.allocator.interface import ResourceRequest
 from fake_master.master import Master
-from fake_master.sources.demand import Demand, PlacedTask, Span, WantedTask, runs_for
+from fake_master.sources.demand import Demand, Span, TaskOnAgent, WantedTask, runs_for
 from fake_master.sources.initial_tasks import RunningTasks, SnapshotTasks, usage_of
 from fake_master.sources.waiting_tasks import Fitting, WaitingTask, WaitingTasks, part_of
 from fake_master.state.agents import KnownAgent
@@ -262,7 +262,7 @@ class SimulatedFramework(LocalScheduler):
         suppressed = spec.suppressed if spec.demand is None else spec.roles
         return Subscription(info, suppressed=frozenset(suppressed))
 
-    def join_with(self, running: Sequence[PlacedTask]) -> None:
+    def join_with(self, running: Sequence[TaskOnAgent]) -> None:
         """Join at once, as one whose tasks run already on agents with room for them.  Raises BadInput."""
         state = self._master.state
         framework = self._known(self.checked_subscription())

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Annotated
 
@@ -19,9 +20,12 @@ from mesosctl.cli.arguments import (
     refuse_to_overwrite,
 )
 from mesosctl.cli.command import Group, SingleCommand, examples
+from mesosctl.cli.configuration.credentials import read_secret_file
 from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.session import Session
+from mesosctl.client.http_client import HttpClient
 from mesosctl.files.writing import write_pieces
+from mesosctl.history.asked_queue import AskedQueue, header_of, marathon, parse_queue
 from mesosctl.history.contents import chosen_cluster, contents
 from mesosctl.history.export import lines
 from mesosctl.history.imports.formats import FormatName
@@ -82,6 +86,35 @@ Duration = Annotated[
     str | None,
     typer.Option("--duration", metavar="SPAN", help="End after this time, such as 1h. The default is never."),
 ]
+
+
+def _every_queue(text: str | float) -> float:
+    return parse_seconds(str(text), "--every-queue", 1)
+
+
+Queue = Annotated[
+    str | None,
+    typer.Option(
+        "--queue",
+        metavar="FRAMEWORK=URL",
+        help="Also ask the launch queue of a Marathon when tasks were asked for, as in "
+        "marathon=https://marathon.example.com:8080. FRAMEWORK is the name or id by which the master knows it.",
+    ),
+]
+QueueSecret = Annotated[
+    str | None,
+    typer.Option(
+        "--queue-secret-file",
+        metavar="FILE",
+        help="The credentials for --queue: principal:secret, or a token.",
+    ),
+]
+EveryQueue = Annotated[
+    float,
+    typer.Option(
+        "--every-queue", metavar="SPAN", parser=_every_queue, help="The time between two answers of the queue."
+    ),
+]
 Keep = Annotated[
     str | None,
     typer.Option(
@@ -96,10 +129,14 @@ Keep = Annotated[
     epilog=examples(
         ("history record --history h.sqlite", "until it is stopped"),
         ("history record --history h.sqlite --keep 90d", "the last 90 days"),
+        (
+            "history record --history h.sqlite --queue marathon=https://marathon.example.com:8080",
+            "with the times at which Marathon's tasks were asked for",
+        ),
         ("--master fake:cluster.toml history record --history h.sqlite --duration 10m", "ten minutes of virtual time"),
     ),
 )
-def record(
+def record(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     *,
     history: HistoryFile,
@@ -108,6 +145,9 @@ def record(
     duration: Duration = None,
     keep: Keep = None,
     cluster_id: ClusterId = None,
+    queue: Queue = None,
+    queue_secret_file: QueueSecret = None,
+    every_queue: EveryQueue = 5,
 ) -> None:
     """Record what happens on a cluster, until it is stopped.
 
@@ -118,10 +158,16 @@ def record(
 
     The clock of the master counts. The cluster is named after the master's --cluster, or else its address, unless
     --cluster-id names it. The time of a fake: master is virtual here: with --duration, it passes at once.
+
+    A master does not tell when tasks were asked for. --queue asks a Marathon; what its queue said is joined with the
+    tasks every hour and at the end.
     """
     session: Session = ctx.obj
     _refuse_dry_run(session, "leave it out: recording only reads from the master")
     environment = session.environment
+    place = None if queue is None else parse_queue(queue)
+    if place is None:
+        refuse_options({"--queue-secret-file": queue_secret_file}, "is for --queue", "leave it out, or give --queue")
     wall: Callable[[], float] = time.time
     options = RecordOptions(
         every,
@@ -139,6 +185,12 @@ def record(
             raise UsageError(
                 "a fake: master has virtual time, which passes at once", field="--duration", hint="give --duration 10m"
             )
+        if place is not None:
+            raise UsageError(
+                "the time of a fake: master is virtual, and that of a queue is not",
+                field="--queue",
+                hint="serve the cluster file with mesos-fake-master, and record its address",
+            )
         import fake_master
 
         clock = fake_master.virtual_clock()
@@ -150,6 +202,16 @@ def record(
         environment.tell_notes()
 
     in_process = environment.transport is not None
+    if place is not None:
+        secret = None
+        if queue_secret_file is not None:
+            secret = read_secret_file(queue_secret_file, "--queue-secret-file", session.warn)
+            environment.secrets.add(secret.partition(":")[2] or secret)
+        header = None if secret is None else header_of(secret)
+        settings = session.client_settings()
+        client = HttpClient(tls=settings.tls, transport=environment.transport, proxies=settings.proxies)
+        ask = marathon(place, client, settings, header)
+        options = with_fields(options, queue=AskedQueue(place.framework, ask, every_queue, tell))
     around = Surroundings(wall, environment.clock, environment.sleep, tell, in_process)
     with open_writer(history) as recording:
         try:

@@ -19,6 +19,7 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.client.response import Response
 from mesosctl.client.response_body import event_of
 from mesosctl.files.rate_limits import RateLimitsMessage
+from mesosctl.history.asked_queue import AskedQueue
 from mesosctl.history.interface import RecordingWriter
 from mesosctl.history.recording import COMES_BACK, Ledger, MasterSettings
 from mesosctl.history.records import MICROS, EndCause, Micros, RecordedCluster, to_micros, to_seconds
@@ -56,6 +57,8 @@ _MOST_HELD_BACK = 1000
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
 """Seconds between attempts to reach a master that is away; the last one repeats."""
 _PRUNE_EVERY = 3600.0
+_JOIN_EVERY = 3600.0
+"""Seconds after which what a queue said is joined with the tasks that have started meanwhile."""
 _SKEW = 1.0
 """Seconds by which the clocks of the master and of this machine may differ without a word."""
 Value = TypeVar("Value")
@@ -73,6 +76,7 @@ class RecordOptions:
     address: str = ""
     """Of the master as it was asked, without credentials."""
     principal: str | None = None
+    queue: AskedQueue | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +173,9 @@ class Recorder:
         self._offset: Micros = 0
         """The master's time beyond that of this machine's steady clock."""
         self._end: Micros | None = None
-        self._next_poll = self._next_agents = self._next_prune = 0
+        self._next_poll = self._next_agents = self._next_prune = self._next_queue = 0
+        self._next_join: Micros | None = None
+        """When what the queue said is joined next."""
         self._departures = _Departures()
         self._shows_runs = True
         self._last_run: Micros = 0
@@ -182,6 +188,8 @@ class Recorder:
         beside = [threading.Thread(target=self._flush_in_time, daemon=True)]
         if not self._around.in_process:
             beside.append(threading.Thread(target=self._ask_in_time, daemon=True))
+            if self._options.queue is not None:
+                beside.append(threading.Thread(target=self._ask_queue_in_time, daemon=True))
         for thread in beside:
             thread.start()
         try:
@@ -198,6 +206,8 @@ class Recorder:
                 if self._failed is None and self._ledger is not None:
                     with self._changing() as ledger:
                         ledger.seen(self._now() if self._is_connected else ledger.now, clean_end=True)
+                        if self._options.queue is not None:
+                            self._options.queue.join(self._recording, ledger.cluster)
                     self._flush()
             finally:
                 self._is_closed = True
@@ -399,6 +409,8 @@ class Recorder:
         if now >= self._next_poll and self._around.in_process:
             self._next_poll = now + to_micros(self._options.every)
             self._ask_settings(master, self._learn_time(master))
+        if self._around.in_process and now >= self._next_queue:
+            self._ask_queue()
         if now >= self._next_agents:
             self._next_agents = now + to_micros(self._options.every_agents)
             self._ask_agents(master)
@@ -441,6 +453,33 @@ class Recorder:
             # The stream tells if the master is away.
             with suppress(MesosctlError, _Closed), self._open_master() as master:
                 self._ask_settings(master, self._learn_time(master))
+
+    def _ask_queue_in_time(self) -> None:
+        """Ask the queue on time, whether the master answers or not."""
+        assert self._options.queue is not None, "else nothing is asked"
+        while not self._over.wait(self._options.queue.every):
+            if self._is_connected:
+                with suppress(MesosctlError, _Closed):
+                    self._ask_queue()
+
+    def _ask_queue(self) -> None:
+        """Take an answer of the queue, and join what it said, from time to time."""
+        queue = self._options.queue
+        if queue is None:
+            return
+        self._next_queue = self._now() + to_micros(queue.every)
+        answer = queue.ask()
+        if answer is None:
+            return
+        with self._changing() as ledger:
+            ledger.pass_to(self._now())
+            queue.take(answer, ledger.now)
+            if self._next_join is None:
+                self._next_join = ledger.now + to_micros(_JOIN_EVERY)
+            elif ledger.now >= self._next_join:
+                self._next_join = ledger.now + to_micros(_JOIN_EVERY)
+                ledger.seen(ledger.now)
+                queue.join(self._recording, ledger.cluster)
 
     def _ask_settings(
         self, master: LeadingMaster, metrics: Any, limits: RateLimits | None = None, lending: str | None = None

@@ -45,6 +45,8 @@ class DemandRow(NamedTuple):
     """When somebody last saw it wait, so that it started later."""
     left: bool = False
     """Whether it waits no more, so that it started or was withdrawn."""
+    name: str | None = None
+    """The id of the task that is kept if it never started; without one, its line names it."""
 
     @property
     def says_what(self) -> bool:

@@ -112,26 +112,42 @@ def import_demand(  # noqa: PLR0913  # as `history import` has options
                 progress(f"reading {file.name}: {len(rows):,} rows", text.part())
         if not rows:
             raise BadInput(f"{file} has no rows; nothing was imported", field="FILE")
-        recording.begin_import(cluster.cluster_id, file.name, of_format, again=True)
-        join = _Join(recording, cluster, rows, replace=replace)
-        join.by_ids()
-        join.in_order()
-        join.keep_the_rest()
-        if join.is_of_other_ids():
-            raise BadInput(
-                f"no task of {file} is recorded, but tasks of the same framework, role and size are; nothing was "
-                "imported",
-                field="FILE",
-                hint="write the ids that the master knows into the column task, or leave that column out",
-            )
-        join.write()
+        found = join_rows(recording, cluster, rows, file.name, of_format, replace=replace)
         for remark in table.remarks():
             tell(remark)
         gaps = list(recording.gaps(cluster.cluster_id))
         if gaps:
             tell(f"{counted(len(gaps), 'gap')} in the recording: what started and ended in one counts as never started")
-        done = join.outcome(file.name, of_format)
-        recording.end_import(done.done)
+    return found
+
+
+def join_rows(
+    recording: RecordingWriter,
+    cluster: RecordedCluster,
+    rows: Sequence[DemandRow],
+    name: str,
+    of_format: DemandFormatName,
+    *,
+    replace: bool,
+) -> JoinedDemand:
+    """Join demand with the tasks of a cluster, within a transaction; `name` is that of the file, or of what told it.
+
+    Raises BadInput for the ids of other tasks.
+    """
+    recording.begin_import(cluster.cluster_id, name, of_format, again=True)
+    join = _Join(recording, cluster, rows, replace=replace)
+    join.by_ids()
+    join.in_order()
+    join.keep_the_rest()
+    if join.is_of_other_ids():
+        raise BadInput(
+            f"no task of {name} is recorded, but tasks of the same framework, role and size are; nothing was imported",
+            field="FILE",
+            hint="write the ids that the master knows into the column task, or leave that column out",
+        )
+    join.write()
+    done = join.outcome(name, of_format)
+    recording.end_import(done.done)
     return done
 
 
@@ -232,7 +248,7 @@ class _Join:
         begins = self._cluster.first_seen or 0
         for places in groups.values():
             started = sorted(self._alike(self._rows[places[0]]), key=_start_of)
-            earlier = sum(self._rows[place].asked < begins for place in places)
+            earlier = sum(self._began_before(self._rows[place], begins) for place in places)
             if earlier > sum(_start_of(task) <= begins for task in started):  # some had ended, or waited
                 self._unjoined |= dict.fromkeys(places, TOO_MANY_EARLIER)
             else:
@@ -319,10 +335,18 @@ class _Join:
                 self._unjoined[place] = NO_FRAMEWORK
             elif row.asked >= cluster.last_seen:
                 self._unjoined[place] = TOO_LATE
-            elif row.asked < cluster.first_seen and (fate := self._fate(row, cluster.first_seen)) is not None:
+            elif (
+                self._began_before(row, cluster.first_seen)
+                and (fate := self._fate(row, cluster.first_seen)) is not None
+            ):
                 self._unjoined[place] = fate
             else:
                 self._kept[place] = _present_at(max(row.asked, cluster.first_seen), ids.values()).id
+
+    @staticmethod
+    def _began_before(row: DemandRow, begins: Micros) -> bool:
+        """Whether it may have started before the recording began."""
+        return row.asked < begins and (row.seen is None or row.seen < begins)
 
     def _fate(self, row: DemandRow, begins: Micros) -> str | None:
         """Return why a row that was asked for before the recording begins, and is in no task, is left out; else None.
@@ -429,7 +453,7 @@ def _never_started(row: DemandRow, framework_id: str) -> RecordedTask:
     assert row.role is not None, "it says what is asked for"
     return RecordedTask(
         framework_id=framework_id,
-        id=row.task or f"line-{row.line}",
+        id=row.task or row.name or f"line-{row.line}",
         role=row.role,
         resources=row.resources,
         asked=row.asked,

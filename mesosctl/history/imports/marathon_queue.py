@@ -63,11 +63,13 @@ class _Kind(NamedTuple):
 class _Instance:
     """An instance that was seen to wait."""
 
-    __slots__ = ("asked", "kind", "left", "line", "seen")
+    __slots__ = ("asked", "is_told", "kind", "left", "line", "number", "seen")
 
-    def __init__(self, line: int, kind: _Kind, asked: Micros, seen: Micros | None) -> None:
-        self.line, self.kind, self.asked, self.seen = line, kind, asked, seen
+    def __init__(self, line: int, number: int, kind: _Kind, asked: Micros, seen: Micros | None) -> None:
+        self.line, self.number, self.kind, self.asked, self.seen = line, number, kind, asked, seen
         self.left = False
+        self.is_told = False
+        """Whether it was told after it had left."""
 
 
 class MarathonQueue:
@@ -82,6 +84,8 @@ class MarathonQueue:
         self._instances: list[_Instance] = []
         self._waiting: dict[_Kind, deque[_Instance]] = {}
         self._last: Micros | None = None
+        self._came = 0
+        """The number of instances that were seen."""
         self.pods = 0
         """The number of pods that were seen, which are left out."""
 
@@ -121,8 +125,15 @@ class MarathonQueue:
             raise Unusable(f"more than {_MOST_INSTANCES:,} instances wait, in all answers together", "count")
         for _ in range(more):
             asked = since if is_new or at is None else at
-            waiting.append(_Instance(line, kind, asked, at))
+            self._came += 1
+            waiting.append(_Instance(line, self._came, kind, asked, at))
             self._instances.append(waiting[-1])
+
+    def forget_left(self) -> None:
+        """Forget those that had left already when this was called before: what became of them is known."""
+        self._instances = [instance for instance in self._instances if not instance.is_told]
+        for instance in self._instances:
+            instance.is_told = instance.left
 
     def rows(self) -> Iterator[DemandRow]:
         """Yield an instance a row."""
@@ -142,9 +153,9 @@ class MarathonQueue:
                 self._framework,
                 kind.role,
                 held,
-                None,
-                instance.seen,
-                instance.left,
+                seen=instance.seen,
+                left=instance.left,
+                name=f"{kind.app}#{instance.number}",
             )
 
 

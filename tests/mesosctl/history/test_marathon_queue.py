@@ -83,6 +83,13 @@ def test_instances_were_asked_for_since_their_app_entered_the_queue_and_later_on
     assert (done.in_order, done.never_started, done.still_unknown) == (3, 0, 1)
 
 
+def test_what_was_seen_to_wait_had_not_started_before_the_recording_began(tmp_path):
+    recorded(tmp_path, [("a", "web", 35, 90)])
+    done = joined(tmp_path, answer(30, item("/shop", 2, -50)), answer(40, item("/shop", 1, -50)))
+    assert (done.in_order, done.never_started, done.unjoined) == (1, 1, ())
+    assert asked(tmp_path) == {"/shop#2": -50, "a": -50}
+
+
 def test_an_instance_starts_after_it_was_last_seen_to_wait(tmp_path):
     recorded(tmp_path, [("other", "web", 22, 90), ("own", "web", 52, 90)])
     joined(tmp_path, answer(20, item("/shop", 1, 8)), answer(50, item("/shop", 1, 8)), answer(60))
