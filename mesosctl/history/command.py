@@ -102,10 +102,11 @@ Queue = Annotated[
     ),
 ]
 QueueSecret = Annotated[
-    str | None,
+    Path | None,
     typer.Option(
         "--queue-secret-file",
         metavar="FILE",
+        parser=named_file("--queue-secret-file", ONLY_BY_NAME),
         help="The credentials for --queue: principal:secret, or a token.",
     ),
 ]
@@ -205,7 +206,7 @@ def record(  # noqa: PLR0913  # one parameter an option
     if place is not None:
         secret = None
         if queue_secret_file is not None:
-            secret = read_secret_file(queue_secret_file, "--queue-secret-file", session.warn)
+            secret = read_secret_file(str(queue_secret_file), "--queue-secret-file", session.warn)
             environment.secrets.add(secret.partition(":")[2] or secret)
         header = None if secret is None else header_of(secret)
         settings = session.client_settings()
