@@ -5,34 +5,44 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from mesosctl.apply import saved_plan
-from mesosctl.show.document import Document, Mirrored, Strict, named
+from mesosctl.files.desired_state import labels_to_toml
+from mesosctl.mesos.amounts.quantities import Limits, Quantities
+from mesosctl.mesos.amounts.resource import Labels
+from mesosctl.show.document import Amounts, Document, Mirrored, Strict, named
+from mesosctl.show.held_resources import HeldResources
 from mesosctl.whatif.documents import ForecastDocument
 
-Amounts = Annotated[str | None, BeforeValidator(lambda text: None if text == "none" else text)]
-"""As in a file, if null is "none"."""
+
+def _or_null(amounts: Quantities | Limits | None) -> Quantities | Limits | None:
+    return amounts or None
 
 
-class DesiredQuota(Strict):
-    """Amounts as in a file: `cpus:12;mem:6144`; null if there is no guarantee or limit."""
-
-    guarantee: Amounts = None
-    limit: Amounts = None
+def _as_in_a_file(labels: Labels | None) -> object:
+    return None if labels is None else labels_to_toml(labels)
 
 
-class DesiredReservation(Strict):
+class DesiredQuota(Mirrored):
+    """The desired quota of a role; null if there is no guarantee or limit, or if it does not change."""
+
+    guarantee: Annotated[Amounts | None, named("guarantees"), BeforeValidator(_or_null)] = None
+    limit: Annotated[Amounts | None, named("limits"), BeforeValidator(_or_null)] = None
+
+
+class DesiredReservation(Mirrored):
     """A dynamic reservation of a role on one agent; `under` are the roles that it refines, from the bottom up."""
 
     agent: str
     role: str
-    resources: str
+    resources: HeldResources
     under: list[str] = Field(default=[])
     principal: str | None = None
-    labels: dict[str, str] | list[str] | None = None
+    labels: Annotated[dict[str, str] | list[str] | None, BeforeValidator(_as_in_a_file)] = None
 
 
-class DesiredStateDocument(Document):
-    """`export`: the content of its TOML."""
+class DesiredStateDocument(Document, Mirrored):
+    """`export`: what its TOML says."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["wanted.state"] = "wanted.state"
     quotas: dict[str, DesiredQuota]
     weights: dict[str, float]
@@ -42,10 +52,10 @@ class DesiredStateDocument(Document):
 class ComparedState(Strict):
     """A quota's guarantee and limit, a weight, or the amounts of a reservation; the others are null."""
 
-    guarantee: dict[str, float] | None = None
-    limit: dict[str, float] | None = None
+    guarantee: Amounts | None = None
+    limit: Amounts | None = None
     weight: float | None = None
-    reserved: dict[str, float] | None = None
+    reserved: Amounts | None = None
 
 
 class StateDifference(Mirrored):
@@ -77,6 +87,9 @@ class PlanStep(Strict):
     of: str
     before: str | None
     after: str | None
+    before_values: ComparedState | None = Field(default=None, description="The quota before; null of another setting.")
+    after_values: ComparedState | None = Field(default=None, description="The quota after; null of another setting.")
+    resources: HeldResources | None = Field(default=None, description="Of a reservation or a volume; null otherwise.")
     done: bool
 
 
@@ -107,7 +120,7 @@ class Fact(Mirrored):
 class SavedPlan(Document):
     """`plan`, and the file of `plan --save`: the steps, their forecast, and what they rest on."""
 
-    schema_version: Literal[1] = saved_plan.SCHEMA_VERSION
+    schema_version: Literal[2] = saved_plan.SCHEMA_VERSION  # type: ignore[assignment]  # a version of its own
     kind: Literal["wanted.saved-plan"] = saved_plan.KIND
     made_at: float = Field(description="In seconds since the epoch.")
     made_by: str = Field(description="The version of mesosctl.")

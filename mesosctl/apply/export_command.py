@@ -10,7 +10,7 @@ from mesosctl.apply.report import wanted_state
 from mesosctl.cli.arguments import SnapshotSource, WrittenFile
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
-from mesosctl.files.desired_state import content, dump
+from mesosctl.files.desired_state import dump
 from mesosctl.files.writing import holds_another_text, write_atomically
 from mesosctl.mesos.desired.desired_state import Actual, exported, registered_agents
 from mesosctl.mesos.errors import UsageError
@@ -92,7 +92,7 @@ def export(
     if file is not None and writes_file:
         _write(session, file, _plain(session, text, str(file)))
     elif session.form in DOCUMENTS and not cluster:
-        session.emit(wanted_state(content(wanted)))
+        session.emit(wanted_state(wanted))
     else:
         session.emit_text(_plain(session, text, "the document"))
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from mesosctl.apply import documents
-from mesosctl.apply.plan import Step, StepInWords, describe, destroys, takes_away
+from mesosctl.apply.plan import QuotaStep, Step, StepInWords, describe, destroys, takes_away
 from mesosctl.apply.saved_plan import Premise, fingerprint
 from mesosctl.mesos.amounts.notation import counted
 from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.amounts.resources import Resources
-from mesosctl.mesos.desired.desired_state import Difference
+from mesosctl.mesos.desired.desired_state import DesiredState, Difference
+from mesosctl.mesos.desired.reservation_plan import ReservationStep
 from mesosctl.mesos.door.forecast import Forecast
 from mesosctl.show.document import amounts
 from mesosctl.show.lists import list_report
@@ -19,11 +20,11 @@ from mesosctl.suggestion import command
 from mesosctl.whatif.documents import ForecastDocument
 
 
-def wanted_state(content: Mapping[str, Any]) -> Report:
-    """The state that `export` writes, for -o json and -o jsonl; `content` is the content of its file."""
+def wanted_state(wanted: DesiredState) -> Report:
+    """The state that `export` writes, for -o json and -o jsonl."""
 
     def document() -> documents.DesiredStateDocument:
-        return documents.DesiredStateDocument.model_validate(content)
+        return documents.DesiredStateDocument.of(wanted)
 
     return Report([], [], [], document)
 
@@ -88,7 +89,7 @@ def plan_report(
 
     `checksum` is the one of the file that it was saved in; `compares` is that of `wanted_differences`.
     """
-    described = [_Line(number, describe(step), number <= done) for number, step in enumerate(steps, start=1)]
+    described = [_Line(number, step, describe(step), number <= done) for number, step in enumerate(steps, start=1)]
     has_states = any(line.words.before or line.words.after for line in described)  # a reservation has none
     columns: Sequence[Column[_Line]] = (
         Column("STEP", lambda line: line.number, kind="number"),
@@ -115,12 +116,18 @@ class _Line(NamedTuple):
     """A step, with its number from 1 on, and whether it is done."""
 
     number: int
+    step: Step
     words: StepInWords
     done: bool
 
     def fields(self) -> dict[str, Any]:
         """The fields of a step in a document."""
-        return {"number": self.number, **self.words._asdict(), "done": self.done}
+        fields: dict[str, Any] = {"number": self.number, **self.words._asdict(), "done": self.done}
+        if isinstance(self.step, QuotaStep):
+            fields |= {"before_values": _state(self.step.before), "after_values": _state(self.step.after)}
+        elif isinstance(self.step, ReservationStep):
+            fields["resources"] = self.step.resources
+        return fields
 
 
 def _checksum_line(checksum: str) -> str:
@@ -150,7 +157,7 @@ def saved_plan(
         rests_on=[documents.Fact.of(fact) for fact in rests_on],
         fingerprint=fingerprint(rests_on),
         steps=[
-            documents.SavedStep(**_Line(number, describe(step), done=False).fields(), change=dict(change))
+            documents.SavedStep(**_Line(number, step, describe(step), done=False).fields(), change=dict(change))
             for number, (step, change) in enumerate(steps, start=1)
         ],
         forecast=ForecastDocument.answering(forecast),

@@ -14,7 +14,7 @@ from mesosctl.apply.plan import QuotaStep, Step, WeightsStep
 from mesosctl.mesos.amounts.quantities import format_double
 from mesosctl.mesos.desired.desired_state import Actual, DesiredState, quota_text
 
-SCHEMA_VERSION: Literal[1] = 1
+SCHEMA_VERSION: Literal[2] = 2
 """The version of the file's format: within it, fields are only added."""
 KIND: Literal["wanted.saved-plan"] = "wanted.saved-plan"
 

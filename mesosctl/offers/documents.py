@@ -7,25 +7,21 @@ from pydantic import BeforeValidator, Field
 from mesosctl.mesos.cluster import dominant_shares
 from mesosctl.mesos.door.offer_explanation import Cause, Reason
 from mesosctl.show.document import Amounts, Document, Mirrored, named
+from mesosctl.show.held_resources import OwnedResources
 
 Text = Annotated[str, BeforeValidator(str)]
 """A value of the model as text that commands accept."""
 
 
-Joined = Annotated[str, BeforeValidator(lambda entries: "; ".join(map(str, entries)))]
-"""Entries as text that commands accept."""
-
-
 class Placed(Mirrored):
-    """Resources that a framework holds, or is offered, on an agent; ports by count."""
+    """Resources that a framework holds, or is offered, on an agent."""
 
     framework_id: str
     framework: str
     role: str
     agent_id: str
     hostname: str
-    amounts: Amounts
-    resources: Text
+    resources: OwnedResources
 
 
 class Offer(Placed):
@@ -42,6 +38,7 @@ class Offer(Placed):
 class OfferList(Document):
     """`offers list`; jsonl writes one of `offers` per line."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["offers.list"] = "offers.list"
     offers: list[Offer]
 
@@ -49,6 +46,7 @@ class OfferList(Document):
 class OfferChange(Document):
     """`offers watch -o jsonl`: one line per change."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["offers.change"] = "offers.change"
     change: Literal["offered", "gone"]
     offer: Offer
@@ -134,9 +132,10 @@ class OfferCall(Document):
 class OfferTaken(Document, Mirrored):
     """`offers take`: what was done with which offer."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["offers.taken"] = "offers.taken"
     operation: Annotated[Literal["RESERVE", "UNRESERVE"], named("operation.action")]
-    resources: Annotated[Joined, named("operation.resources")]
+    resources: Annotated[OwnedResources, named("operation.resources")]
     offer: Offer
     declined: int = Field(description="How many offers were declined.")
     confirmed: bool

@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
+from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.exit_status import Answer
-from mesosctl.show.document import Amount, Document, Mirrored, UtcTime, named
+from mesosctl.show.document import Amount, Amounts, Document, Mirrored, UtcTime, named
 from mesosctl.whatif.played_demand_documents import ReplayDocument
 
 
@@ -48,11 +49,12 @@ class LargestReplayedChange(Document, Mirrored):
 class ExpectedWaitDocument(Document, Mirrored):
     """`replay --wait`."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["expected-wait"] = "expected-wait"
     verdict: Annotated[str, named("sentence")]
     role: str
-    task: Annotated[str, BeforeValidator(str)]
-    """The size of the task, in Mesos's notation."""
+    task: Annotated[Amounts, BeforeValidator(Resources.quantities)]
+    """The size of the task."""
     at: UtcTime
     """The moment at which it would ask: the end of the recording, or of the window."""
     never_fits: bool

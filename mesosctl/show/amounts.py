@@ -86,15 +86,11 @@ def plain_resources_text(resources: Resources) -> str:
 
 def resources_text(resources: Resources) -> str:
     """A cell of resources with their owners by name, in csv `cpus:4; cpus(ads):2; ports:[31000-32000]`."""
-    texts = []
-    for entry in resources:
-        plain = replace(entry, reservations=()) if entry.reservations else entry
-        name, _, value = str(plain).rpartition(":")
-        owner = f"({entry.role})" if entry.is_reserved else ""
-        texts.append(f"{name}{owner}:{value}")
-    if not texts:
+    from mesosctl.mesos.cluster.holdings import owned_text  # late: few lists need it
+
+    if not len(resources):
         return NOTHING
-    return AmountsText.of("; ".join(texts), lambda: map(_part, resources), lambda: resources_in_words(resources))
+    return AmountsText.of(owned_text(resources), lambda: map(_part, resources), lambda: resources_in_words(resources))
 
 
 def resources_in_words(resources: Resources) -> str:

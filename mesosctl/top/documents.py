@@ -15,7 +15,7 @@ class Waiting(Mirrored):
     framework_id: str
     roles: list[str]
     offers: int
-    resources: Amounts
+    amounts: Annotated[Amounts, named("resources")]
 
 
 class Throttled(Mirrored):
@@ -29,6 +29,7 @@ class Throttled(Mirrored):
 class Top(Document, Mirrored):
     """`top --once`; jsonl writes one of `roles` per line.  `total` counts every registered agent."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["top"] = "top"
     taken_at: float = Field(description="In seconds since the epoch.")
     version: str

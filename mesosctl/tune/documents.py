@@ -74,6 +74,7 @@ class TuningDocument(Document, Mirrored):
     `smallest` is whether every smaller change was tried, and `whole` whether every possible candidate was.
     """
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["tuning"] = "tuning"
     answer: Annotated[Answer, named("tuning.answer")]
     found: bool

@@ -6,7 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from mesosctl.apply.documents import DesiredQuota
-from mesosctl.mesos.amounts.amount_text import in_mesos_notation, percent_text
+from mesosctl.mesos.amounts.amount_text import percent_text
 from mesosctl.mesos.amounts.notation import counted, utc_minute
 from mesosctl.mesos.door.replay import RecordedDemand
 from mesosctl.show.charts import COLOURS
@@ -172,13 +172,7 @@ def _wanted(tuning: Tuning) -> documents.Wanted | None:
     if tuning.best is None:
         return None
     desired = tuning.space.desired(tuning.best)
-    quotas = {
-        role: DesiredQuota(
-            guarantee=in_mesos_notation(quota.guarantees) or None if quota.guarantees is not None else None,
-            limit=in_mesos_notation(quota.limits) or None if quota.limits is not None else None,
-        )
-        for role, quota in (desired.quotas or {}).items()
-    }
+    quotas = {role: DesiredQuota.of(quota) for role, quota in (desired.quotas or {}).items()}
     return documents.Wanted(quotas=quotas or None, weights=dict(desired.weights or {}) or None)
 
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
-from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.door import forecast as values
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.offers.documents import Placed, Text
@@ -26,16 +25,11 @@ class ChangeAnswer(Mirrored):
     by: Literal["master", "mesosctl"]
 
 
-def _without_role(resources: object) -> str:
-    return resources.text(with_roles=False) if isinstance(resources, Resources) else str(resources)
-
-
 class RescindedOffer(Placed):
     """An offer that would be rescinded; `out_now` is false if it was only made while the snapshot settled."""
 
     offer_id: str
     revocability: Literal["regular", "throttleable", "non-throttleable", "mixed"]
-    resources: Annotated[str, BeforeValidator(_without_role)]
     out_now: bool
 
 
@@ -142,6 +136,7 @@ class Traffic(Mirrored):
 class ForecastDocument(Document, Mirrored):
     """`whatif`, and every command with --dry-run: what changes would do."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["forecast"] = "forecast"
     accepted: bool = Field(description="Whether everything would be accepted.")
     harmless: Annotated[bool, named("is_harmless")] = Field(
@@ -208,6 +203,7 @@ class Alternative(Strict):
 class Alternatives(Document):
     """`whatif --each`."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["alternatives"] = "alternatives"
     answer: Answer = Field(description="yes if one of them is harmless, no if none is.")
     alternatives: list[Alternative]
@@ -242,6 +238,7 @@ class LossRanking(Document):
 class LargestChange(Document, Mirrored):
     """`whatif --find-largest`."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["largest-change"] = "largest-change"
     answer: Answer = Field(description="yes if there is such an amount, no if there is none.")
     question: Annotated[str, named("template.word")]

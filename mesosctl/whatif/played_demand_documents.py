@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 from mesosctl.mesos.amounts.notation import utc_text
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.show.document import Amounts, Document, Mirrored, UtcTime, named
+from mesosctl.show.held_resources import HeldResources
 from mesosctl.whatif.documents import ChangeAnswer
 
 _THOUSANDTHS_OF_AN_HOUR = 3_600_000
@@ -132,13 +133,13 @@ MaybeUtcTime = Annotated[str | None, BeforeValidator(_maybe_in_utc)]
 class ReplayedTaskDocument(Document, Mirrored):
     """`replay -o jsonl`: one line per task. A time is null if it is unknown, or if the task does not start."""
 
+    schema_version: Literal[2] = 2  # type: ignore[assignment]  # a version of its own
     kind: Literal["replay.task"] = "replay.task"
     task: Annotated[str | None, named("id")]
     """Null of a task of --add-framework."""
     framework_id: str
     role: str
-    resources: Annotated[str, BeforeValidator(str)]
-    """In Mesos's notation."""
+    resources: HeldResources
     asked: MaybeUtcTime
     started: MaybeUtcTime
     """On record."""

@@ -173,6 +173,16 @@ def _plain_text(resources: Resources) -> str:
 _PLAIN_TEXTS = IdentityCache(_plain_text)
 
 
+def owned_text(resources: Resources) -> str:
+    """`cpus:4; cpus(ads):2; ports:[31000-32000]`: with their owners by name; empty for none."""
+    texts = []
+    for entry in resources:
+        plain = replace(entry, reservations=(), allocation_role=None)
+        name, _, value = str(plain).rpartition(":")
+        texts.append(f"{name}({entry.role}):{value}" if entry.is_reserved else f"{name}:{value}")
+    return "; ".join(texts)
+
+
 def volume_names(volumes: Resources) -> str:
     """Volumes by id, with their sizes."""
     return ", ".join(f"{volume_id(volume)} ({without_owners(Resources([volume])).in_words})" for volume in volumes)

@@ -197,13 +197,44 @@ def _json() -> Iterator[str]:
     for kind, document in models().items():
         fields = ", ".join(f"`{name}`" for name in document.model_fields)
         yield f"| [`{kind}`](schemas/{kind}.json) | {' '.join((document.__doc__ or '').split())} | {fields} |"
+    yield from ("", "## Versions after the first", "")
+    yield from ("| kind | version | what is different |", "| --- | --- | --- |")
+    for kinds, change in _SECOND_VERSIONS.items():
+        names = ", ".join(f"`{kind}`" for kind in kinds)
+        yield f"| {names} | 2 | {change} |"
 
 
 _JSON = """With `-o json` a command writes one object with `schema_version` and `kind` to standard output. With `-o
 jsonl` it writes one line for each row. Amounts are numbers; `mem` and `disk` are in MiB, and their hours are
 hours of one MiB. A shape changes only with a new `schema_version`. Each kind in the table links to its JSON
 Schema (draft 2020-12). The package contains the schemas too:
-`importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`."""
+`importlib.resources.files("mesosctl") / "schemas" / "quota.list.json"`.
+
+Amounts have one shape everywhere, and so have resources:
+
+| what | shape |
+| --- | --- |
+| amounts, such as a guarantee, or the size of a task | `{"cpus": 2.0, "mem": 1024.0}` |
+| resources, such as those of an agent or an offer | `{"amounts": {"ports": 2.0}, "text": "ports:[80-81]"}` |
+
+In `amounts`, ports and sets are counted, and revocable resources are apart, as `cpus_revocable`. `text` is what
+commands accept. Where nothing beside it names the owners of reserved resources, it does: `cpus:4; cpus(ads):2`. A
+setting in words, such as `before` and `after` of a step, has its amounts in `before_values` and `after_values`."""
+
+_OF_OFFERS = "`resources` has `amounts` and `text`; before, these were `amounts` and the text `resources`."
+_OF_TEXTS = "`resources` has `amounts` and `text`; before, it was a text."
+_SECOND_VERSIONS: Mapping[tuple[str, ...], str] = {
+    ("cleanup", "replay.task"): _OF_TEXTS,
+    ("expected-wait",): "`task` has amounts; before, it was a text.",
+    ("forecast", "alternatives", "largest-change", "wanted.saved-plan"): "In `rescinded` and `evicted` of a forecast, "
+    + _OF_OFFERS,
+    ("offers.explain",): "`lines` account for all resources; before, there was a list of reasons.",
+    ("offers.list", "offers.change"): _OF_OFFERS,
+    ("offers.taken",): "`resources`, and those of `offer`, have `amounts` and `text`; before, they were texts.",
+    ("top",): "In an entry of `offers`, `amounts` was called `resources`.",
+    ("tuning", "wanted.state"): "`guarantee` and `limit` are amounts; before, they were texts. " + _OF_TEXTS,
+}
+"""By kind, what scripts that read version 1 have to change."""
 
 
 _OPENING = """# Public names

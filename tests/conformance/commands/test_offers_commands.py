@@ -29,7 +29,7 @@ def test_list_shows_who_holds_what(run: Run, join: Join) -> None:
     assert listed["kind"] == "offers.list"
     assert {entry["id"] for entry in listed["offers"]} == {offer["id"]["value"] for offer in offers}
     assert {entry["framework"] for entry in listed["offers"]} == {"shop"}
-    assert sorted(entry["amounts"]["cpus"] for entry in listed["offers"]) == [2.0, 4.0]
+    assert sorted(entry["resources"]["amounts"]["cpus"] for entry in listed["offers"]) == [2.0, 4.0]
     assert len(run("list", "--framework", "shop", "-o", "name").out.splitlines()) == 2
     agent = offers[0]["agent_id"]["value"]
     assert run("list", "--agent", agent, "-o", "name").out.strip() == offers[0]["id"]["value"]
@@ -58,7 +58,7 @@ def test_explain_a_framework_without_roles(run: Run, join: Join) -> None:
 def test_take_reserves_and_gives_back(run: Run, master: Cluster) -> None:
     ran = run("take", "--role", "ads", "--reserve", "cpus:3;mem:512", "-o", "json")
     assert ran.status == 0, ran.err
-    assert (ran.json["operation"], ran.json["confirmed"], ran.json["offer"]["amounts"]["cpus"]) == (
+    assert (ran.json["operation"], ran.json["confirmed"], ran.json["offer"]["resources"]["amounts"]["cpus"]) == (
         "RESERVE",
         True,
         4.0,

@@ -236,7 +236,9 @@ def forecast(world: World, words: str) -> dict[str, Any]:
 
 
 def predicted_rescinds(document: Mapping[str, Any]) -> Counter[str]:
-    return Counter(told(offer["role"], milli(offer["amounts"])) for offer in document["rescinded"] if offer["out_now"])
+    return Counter(
+        told(offer["role"], milli(offer["resources"]["amounts"])) for offer in document["rescinded"] if offer["out_now"]
+    )
 
 
 def predicted_offers(document: Mapping[str, Any]) -> dict[str, Amounts]:

@@ -192,8 +192,8 @@ def test_preemption_is_forecast_as_it_happens(whatif: Whatif):
     assert shares(forecast, "before") == played(strict("false")) == {"batch": 8.0, "prod": 0.0}
     assert shares(forecast, "after") == played(strict("true")) == {"batch": 4.0, "prod": 4.0}
     # Two tasks of two cpus make room for four of one, after the default of --revocation-grace-period.
-    evicted = [(task["framework"], task["amounts"]["cpus"], task["grace_seconds"]) for task in forecast["evicted"]]
-    assert evicted == [("batch", 2.0, 5.0)] * 2
+    evicted = [(task["framework"], task["resources"]["text"], task["grace_seconds"]) for task in forecast["evicted"]]
+    assert evicted == [("batch", "cpus:2; mem:512", 5.0)] * 2
     assert all(task["happens"] and task["caused"] for task in forecast["evicted"])
 
 

@@ -59,9 +59,12 @@ def test_an_export_as_json_says_what_the_toml_says(run, file, tmp_path):
         status, out, _ = run("export", "-o", form)
         document = json.loads(out)
         assert (status, document.pop("kind"), document["weights"]) == (0, "wanted.state", said["weights"])
-        assert {key: value for key, value in document["quotas"]["web"].items() if value} == said["quotas"]["web"]
+        assert document["quotas"]["web"] == {"guarantee": {"cpus": 12.0, "mem": 4096.0}, "limit": {"cpus": 14.0}}
+        assert document["quotas"]["db"] == {"guarantee": {"cpus": 4.0}, "limit": None}
         shown = [{key: value for key, value in entry.items() if value} for entry in document["reservations"]]
-        assert (document["schema_version"], shown) == (1, said["reservations"])
+        assert shown[0]["resources"]["amounts"] == {"cpus": 3.0, "mem": 512.0, "ports": 10.0}
+        as_text = [{**entry, "resources": entry["resources"]["text"]} for entry in shown]
+        assert (document["schema_version"], as_text) == (2, said["reservations"])
     after = tmp_path / "after.toml"
     for words in (("-o", "csv"), ("-o", "name"), ("-o", "json", "-f", after)):
         assert run("export", *words)[:2] == (2, "")

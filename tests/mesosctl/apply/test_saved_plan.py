@@ -26,7 +26,7 @@ def content(plan):
 def test_a_plan_changes_nothing_and_is_what_is_then_made(run, file, saved):
     assert run("quota", "list", "-o", "name")[1] == ""
     kept = content(saved)
-    assert (kept["schema_version"], kept["kind"], kept["wanted"]) == (1, "wanted.saved-plan", WISHES)
+    assert (kept["schema_version"], kept["kind"], kept["wanted"]) == (2, "wanted.saved-plan", WISHES)
     assert kept["forecast"]["harmless"] is True
     file.unlink()  # the plan has everything
     status, out, err = run("apply", "--plan", saved, "-o", "json")
@@ -116,8 +116,8 @@ def test_other_spaces_and_another_order_are_the_same_plan(run, saved):
         ("", "is not JSON"),
         ("[]", "is not a saved plan"),
         ('{"kind": "wanted.plan", "schema_version": 1}', "is not a saved plan"),
-        ('{"kind": "wanted.saved-plan", "schema_version": 2}', "version 2, but this mesosctl reads version 1"),
-        ('{"kind": "wanted.saved-plan", "schema_version": 1, "schema_version": 1}', "schema_version"),
+        ('{"kind": "wanted.saved-plan", "schema_version": 1}', "version 1, but this mesosctl reads version 2"),
+        ('{"kind": "wanted.saved-plan", "schema_version": 2, "schema_version": 2}', "schema_version"),
     ],
 )
 def test_what_is_not_a_plan_is_refused(run, tmp_path, text, told):

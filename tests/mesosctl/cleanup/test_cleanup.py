@@ -114,7 +114,7 @@ def test_what_is_in_use_is_named_and_left(clean):
     status, out, err = clean("cleanup", "--role", "kafka", "--yes", "-o", "json", running=TASK)
     assert status == 0, err
     (left,) = json.loads(out)["left"]
-    assert (left["role"], left["agent"], left["resources"]) == ("kafka", "node-1", "cpus:1")
+    assert (left["role"], left["agent"], left["resources"]["text"]) == ("kafka", "node-1", "cpus:1")
     status, out, err = clean("cleanup", "--role", "kafka", "--yes")
     assert (status, "1 cpu of 'kafka' on node-1" in out, "nothing to clean up" in err) == (0, True, False)
     assert ("kafka", "node-1") in reserved(clean)

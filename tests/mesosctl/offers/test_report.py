@@ -1,6 +1,8 @@
 """Offers and what is in their way, for people."""
 
 import io
+import json
+from dataclasses import replace
 
 import pytest
 
@@ -30,3 +32,11 @@ def test_a_framework_that_is_called_nothing_is_known_by_its_id(form: str) -> Non
 
 def test_programs_are_told_its_name_as_it_is() -> None:
     assert '"framework": ""' in written(offer_list([OFFER]), "json")
+
+
+def test_programs_are_told_amounts_and_the_owners_of_resources() -> None:
+    offer = replace(OFFER, resources=parse_resources("cpus:4;cpus(ads):2;ports:[80-81]"))
+    (told,) = json.loads(written(offer_list([offer]), "json"))["offers"]
+    assert told["resources"]["amounts"] == {"cpus": 6.0, "ports": 2.0}
+    assert parse_resources(told["resources"]["text"]) == offer.resources
+    assert "amounts" not in told

@@ -64,7 +64,7 @@ def test_each_task_can_be_looked_up_before_and_after(typed, log):
     found = tasks_of(typed("replay", "h.sqlite", "limit:web=cpus:0.5", "-o", "jsonl"))
     assert list(found) == ["b-1", "b-2", "w-1", "w-2", "b-3"]
     first = found["b-1"]
-    assert (first["framework_id"], first["role"], first["resources"]) == ("jobs", "batch", "cpus:4")
+    assert (first["framework_id"], first["role"], first["resources"]["amounts"]) == ("jobs", "batch", {"cpus": 4})
     assert (first["asked"], first["started"], first["start_before"], first["start_after"]) == (0, 30, 0, 0)
     assert found["b-2"]["started"] == 3630
     assert found["b-2"]["start_before"] == pytest.approx(3600, abs=2)

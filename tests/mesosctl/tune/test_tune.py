@@ -160,7 +160,7 @@ def test_the_document_says_what_each_candidate_came_to(typed):
     document = typed("tune", "goals.toml", "--replay", "h.sqlite", "-o", "json").json
     assert document["found"]
     assert document["changes"] == ["quota:site=cpus:2"]
-    assert document["wanted"] == {"quotas": {"site": {"guarantee": "cpus:2", "limit": None}}, "weights": None}
+    assert document["wanted"] == {"quotas": {"site": {"guarantee": {"cpus": 2.0}, "limit": None}}, "weights": None}
     unchanged = next(one for one in document["candidates"] if not one["changes"])
     assert [(one["met"], one["measured"], one["margin"]) for one in unchanged["goals"]] == [
         (False, 1500, -900),

@@ -71,7 +71,7 @@ def test_a_name_does_not_steer_a_terminal():
 
 def test_json_is_the_documented_shape():
     document = json.loads(written("json"))
-    assert (document["schema_version"], document["kind"]) == (1, "forecast")
+    assert (document["schema_version"], document["kind"]) == (2, "forecast")
     assert (document["accepted"], document["harmless"]) == (False, False)
     ForecastDocument.model_validate(document)
     (web,) = [role for role in document["roles"] if role["name"] == "web"]
@@ -89,8 +89,7 @@ def test_json_is_the_documented_shape():
         "role": "web",
         "agent_id": "S0",
         "hostname": "agent-1",
-        "amounts": {"cpus": 2.0},
-        "resources": "cpus{REV}:2",
+        "resources": {"amounts": {"cpus_revocable": 2.0}, "text": "cpus{REV}:2"},
         "grace_seconds": 2.0,
         "happens": True,
         "caused": True,

@@ -49,9 +49,9 @@ def desk(tmp_path: Path) -> Desk:
 def test_list_tells_kinds_apart(desk: Desk) -> None:
     desk.steps(LENT)
     listed = json.loads(desk.run("list", "-o", "json"))["offers"]
-    assert [(offer["revocability"], offer["amounts"]["cpus"]) for offer in listed] == [
-        ("regular", 4.0),
-        ("non-throttleable", 6.0),
+    assert [(offer["revocability"], offer["resources"]["amounts"]) for offer in listed] == [
+        ("regular", {"cpus": 4.0, "mem": 400.0}),
+        ("non-throttleable", {"cpus_revocable": 6.0, "mem_revocable": 600.0}),
     ]
     lines = desk.run("list").splitlines()
     assert lines[0].split() == ["FRAMEWORK", "ROLE", "AGENT", "RESOURCES", "KIND"]
@@ -63,7 +63,7 @@ def test_list_shows_throttleable_offers(tmp_path: Path) -> None:
     desk = Desk(tmp_path, oversubscribed="cpus:2")
     desk.steps("join T tenant REVOCABLE_RESOURCES")
     listed = json.loads(desk.run("list", "-o", "json"))["offers"]
-    assert [(offer["revocability"], offer["resources"]) for offer in listed][1] == (
+    assert [(offer["revocability"], offer["resources"]["text"]) for offer in listed][1] == (
         "throttleable",
         "cpus{REV,THROTTLE}:2",
     )

@@ -129,10 +129,15 @@ def rescinded(player: Player) -> Counter[str]:
     return Counter(f"{kind_of(offer)} {sorted(sums(offer['resources']).items())}" for offer in taken)
 
 
+def plain(amounts: dict[str, float]) -> dict[str, float]:
+    """Amounts under their plain names, also if they are revocable."""
+    return {name.removesuffix("_revocable"): amount for name, amount in amounts.items()}
+
+
 def foretold(said: Any, name: str) -> Counter[str]:
     kinds = {"regular": "regular", "throttleable": "throttleable", "non-throttleable": "lent"}
     return Counter(
-        f"{kinds[offer['revocability']]} {sorted(offer['amounts'].items())}"
+        f"{kinds[offer['revocability']]} {sorted(plain(offer['resources']['amounts']).items())}"
         for offer in said["rescinded"]
         if offer["framework"] == name and offer["out_now"]
     )
@@ -201,13 +206,13 @@ def test_it_names_task_framework_agent_and_time(stage_of: Any) -> None:
     staged(stage, case.before)
     task, other = forecast(stage, case.words)["evicted"]
     assert other["task_id"] == "t1"
-    assert {key: task[key] for key in ("task_id", "framework", "role", "hostname", "amounts")} == {
+    assert {key: task[key] for key in ("task_id", "framework", "role", "hostname")} == {
         "task_id": "t2",
         "framework": "T",
         "role": "tenant",
         "hostname": "A",
-        "amounts": {"cpus": 4.0, "mem": 400.0},
     }
+    assert task["resources"]["amounts"] == {"cpus_revocable": 4.0, "mem_revocable": 400.0}
     assert (task["grace_seconds"], task["caused"], task["runs_now"]) == (STOP_SECONDS, True, True)
     text = typed(stage, "whatif", case.words)
     amounts = "4 revocable cpus and 400MiB revocable mem"
