@@ -218,7 +218,7 @@ class LostAgents(Mirrored):
     harmless: Annotated[bool, named("is_harmless")]
     starved: list[Starving] = Field(description="Those that would starve because of it.")
     tasks: int = Field(description="Tasks that end with the agents.")
-    resources: Annotated[Amounts, named("lost")] = Field(description="Of the agents.")
+    amounts: Annotated[Amounts, named("lost")] = Field(description="The resources of the agents.")
     severity: float = Field(
         description="The order: the sum of what roles lack because of it, as shares of the cluster."
     )

@@ -63,7 +63,7 @@ task = "cpus:1;mem:1GiB"
 """
 SNAPSHOT = '{"schema_version": 1, "kind": "snapshot", "taken_at": 1.0, "master": {"version": "1.11.0", "flags": {}}}'
 OTHERS_PLAN: dict[str, object] = {
-    "schema_version": 1,
+    "schema_version": 2,
     "kind": "wanted.saved-plan",
     "master": "another",
     "file": "wanted.toml",
