@@ -10,6 +10,7 @@ from fake_master.state.agents import totals
 from fake_master.state.master_state import MasterState
 from mesosctl.mesos import roles
 from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
 
 _NOTHING = Quantities()
@@ -19,7 +20,7 @@ Sees = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class RoleView:
-    """One role, descendants included in every quantity."""
+    """One role, descendants included in every quantity but its own."""
 
     name: str
     weight: float
@@ -27,6 +28,8 @@ class RoleView:
     offered: Quantities
     reserved: Quantities
     consumed: Quantities
+    own: Resources
+    """What itself is allocated and offered."""
     frameworks: tuple[str, ...] = ()
 
 
@@ -61,6 +64,8 @@ def known_roles(state: MasterState) -> list[str]:
         listed = {*state.flags.whitelist, roles.DEFAULT_ROLE}
         return sorted(roles.with_ancestors(listed) if state.profile.whitelist_shows_roles_above else listed)
     named: set[str] = {*state.weights, *state.quotas}
+    if not state.profile.roles_are_a_tree:
+        return sorted(named.union(*(framework.tracked_roles for framework in state.frameworks.values())))
     for total, _ in totals(state.agents.values()):
         named.update(entry.role for entry in total if entry.reservations)
     for framework in state.frameworks.values():
@@ -72,9 +77,12 @@ def views(state: MasterState) -> list[RoleView]:
     """The figures of every known role, by name."""
     usage = state.role_usage()
     subscribed: dict[str, list[str]] = {}
+    held: dict[str, list[Resource]] = {}
     for framework in state.frameworks.values():
         for role in framework.tracked_roles:
             subscribed.setdefault(role, []).append(framework.id)
+        for entry in (*framework.used(), *framework.offered()):
+            held.setdefault(entry.allocation_role or "", []).append(entry)
     return [
         RoleView(
             name=name,
@@ -83,6 +91,7 @@ def views(state: MasterState) -> list[RoleView]:
             offered=usage.offered.get(name, _NOTHING),
             reserved=usage.reserved.get(name, _NOTHING),
             consumed=usage.consumed(name),
+            own=Resources(held.get(name, ())),
             frameworks=tuple(subscribed.get(name, ())),
         )
         for name in known_roles(state)

@@ -1,6 +1,6 @@
 """The JSON in which roles are shown (Mesos documentation, "HTTP Endpoints"; "Operator HTTP API", "GET_ROLES")."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -11,15 +11,27 @@ from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView
 from mesosctl.mesos.amounts.quantities import Quantities, to_shown
+from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.messages.resources import list_to_json, summary
 
 # GET_ROLES tells of these alone, whatever else agents have.
 _KNOWN_SCALARS = frozenset({"cpus", "gpus", "mem", "disk"})
+_NO_RESOURCES = summary(Resources())
 _revision = attrgetter("revision")
 
 
 def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     """A role as /roles shows it."""
     stored = state.quotas.get(of.name)
+    if not state.profile.roles_are_a_tree:
+        guarantee = None if stored is None else _with_plain_zeros({**_NO_RESOURCES, **stored.guarantees})
+        return {
+            "name": of.name,
+            "weight": of.weight,
+            **({} if guarantee is None else {"quota": {"role": of.name, "guarantee": guarantee}}),
+            "resources": _with_plain_zeros(summary(of.own)),
+            "frameworks": list(of.frameworks),
+        }
     return {
         "name": of.name,
         "weight": of.weight,
@@ -37,6 +49,11 @@ def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     }
 
 
+def _with_plain_zeros(shown: Mapping[str, Any]) -> dict[str, Any]:
+    """What there is nothing of is a 0 here, and not a 0.0."""
+    return {name: value or 0 for name, value in shown.items()}
+
+
 def roles_in_full(state: MasterState, principal: str | None) -> JsonPieces:
     """Every role that a principal may see, as /roles shows it: a JSON array."""
 
@@ -50,7 +67,7 @@ def roles_described(state: MasterState, principal: str | None) -> dict[str, Answ
     """Every role that a principal may see, as GET_ROLES shows it."""
 
     def values() -> list[dict[str, Any]]:
-        return list(map(role_message, visible_roles(state, principal)))
+        return [role_message(state, of) for of in visible_roles(state, principal)]
 
     def pieces() -> JsonPieces:
         kept = texts_seen(state, "roles described", principal, "view_roles")
@@ -65,11 +82,13 @@ def _parts_of_roles(state: MasterState) -> Iterable[Any]:
     return chain(map(_revision, state.agents.values()), chain.from_iterable(parts))
 
 
-def role_message(of: RoleView) -> dict[str, Any]:
-    """A role as GET_ROLES shows it: of resources the sums of those that every master knows."""
+def role_message(state: MasterState, of: RoleView) -> dict[str, Any]:
+    """A role as GET_ROLES shows it; where roles are a tree, of resources the sums of those that every master knows."""
     message: dict[str, Any] = {"name": of.name, "weight": of.weight}
     if of.frameworks:
         message["frameworks"] = [{"value": framework_id} for framework_id in of.frameworks]
+    if not state.profile.roles_are_a_tree:
+        return message | ({"resources": list_to_json(of.own, "POST")} if of.own else {})
     held = {name: milli for name, milli in (of.allocated + of.offered).items() if name in _KNOWN_SCALARS}
     if held:
         message["resources"] = [

@@ -45,6 +45,12 @@ class Profile(NamedTuple):
     """Whether DELETE /quota/a/b names the role a/b."""
     knows_update_quota: bool
     """Whether the master supports the v1 call UPDATE_QUOTA, and limits."""
+    roles_are_a_tree: bool
+    """Whether /roles shows what each role has with those below it, and the roles above, and those of reservations.
+
+    If not, it shows the roles that frameworks, weights, quotas and `--roles` name, each with what itself is allocated
+    and offered in one sum.
+    """
     whitelist_shows_roles_above: bool
     """Whether /roles also shows the roles above those of `--roles`."""
     sends_whole_checkpoint: bool
@@ -84,6 +90,7 @@ DOCUMENTS = Profile(
     configs_shown="with limits",
     delete_path_may_contain_slash=False,
     knows_update_quota=False,
+    roles_are_a_tree=True,
     whitelist_shows_roles_above=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -105,6 +112,7 @@ MESOS_1_4 = Profile(
     configs_shown="never",
     delete_path_may_contain_slash=True,
     knows_update_quota=False,
+    roles_are_a_tree=False,
     whitelist_shows_roles_above=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -136,6 +144,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     quota_request_sets_limit=True,
     configs_shown="always",
     knows_update_quota=True,
+    roles_are_a_tree=True,
     whitelist_shows_roles_above=True,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),

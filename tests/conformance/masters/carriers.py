@@ -1,11 +1,13 @@
 """The carriers by name, and the pool that keeps started masters for as long as they are of use."""
 
+import os
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from mesosctl.mesos.rules.version_profile import check_profile_named
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.codec import Codec
@@ -27,9 +29,11 @@ class Carrier:
         return self.name
 
 
-REAL = Carrier("real", "1.11", real.start, ("real_master", "process", "socket"))
-IN_PROCESS = Carrier("in-process", "1.11", partial(fakes.start_in_process, "1.11"))
-SOCKET = Carrier("socket", "1.11", partial(fakes.start_on_socket, "1.11"), ("process", "socket"))
+VERSION = check_profile_named(os.environ.get(real.RELEASE, "1.11.0"), real.RELEASE).name
+"""The release that the real master is of; the fake masters beside it are of the same."""
+REAL = Carrier("real", VERSION, real.start, ("real_master", "process", "socket"))
+IN_PROCESS = Carrier("in-process", VERSION, partial(fakes.start_in_process, VERSION))
+SOCKET = Carrier("socket", VERSION, partial(fakes.start_on_socket, VERSION), ("process", "socket"))
 IN_PROCESS_DOCUMENTS = Carrier("in-process-documents", "documents", partial(fakes.start_in_process, "documents"))
 SOCKET_DOCUMENTS = Carrier(
     "socket-documents", "documents", partial(fakes.start_on_socket, "documents"), ("process", "socket")
