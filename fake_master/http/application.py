@@ -81,7 +81,7 @@ class Application:
         if route is None:
             from_agent = self.endpoints.of_agents.answer(request)
             if from_agent is None:
-                raise standard_refusal(404)
+                raise standard_refusal(404) if self.master.state.profile.not_found_has_text else Refusal(404, "")
             return from_agent
         principal = authenticate(self.master.state.flags, route.realm, request)
         endpoint = route.reads or route.methods.get(request.method)

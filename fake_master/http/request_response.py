@@ -126,9 +126,8 @@ class Refusal(Exception):
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
-        self.response = Response(
-            status, message.encode(errors="surrogateescape"), {"Content-Type": PLAIN, **(headers or {})}
-        )
+        text = {"Content-Type": PLAIN} if message else {}
+        self.response = Response(status, message.encode(errors="surrogateescape"), {**text, **(headers or {})})
 
 
 @contextmanager

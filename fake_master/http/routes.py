@@ -9,7 +9,7 @@ fake_master.http.routes` prints the page `docs/reference/served.md`.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Generic, TypeVar
 from urllib.parse import unquote
@@ -31,9 +31,13 @@ Handler = TypeVar("Handler")
 
 
 class Router(Generic[Handler]):
-    """Finds the endpoint of a path; `apart` are the paths whose first part is another actor than the master."""
+    """Finds the endpoint of a path; `apart` are the paths whose first part is another actor than the master.
 
-    def __init__(self, by_path: Mapping[str, Handler], apart: Collection[str]) -> None:
+    `with_slash`: whether slashes at the end of the whole path do not matter.
+    """
+
+    def __init__(self, by_path: Mapping[str, Handler], apart: Collection[str], *, with_slash: bool = True) -> None:
+        self._with_slash = with_slash
         self._of_master = {path: endpoint for path, endpoint in by_path.items() if path not in apart}
         self._apart: dict[str, dict[str, Handler]] = {}
         for path in apart:
@@ -49,21 +53,22 @@ class Router(Generic[Handler]):
             return self._apart.get("", {}).get("")
         actor = unquote(first)
         if actor != _MASTER and actor not in self._apart:
-            return _longest(self._of_master, path)
+            return self._longest(self._of_master, path)
         below = self._of_master if actor == _MASTER else self._apart[actor]
-        return _longest(below, path.removeprefix("/" + first))
+        return self._longest(below, path.removeprefix("/" + first))
 
-
-def _longest(endpoints: Mapping[str, Handler], path: str) -> Handler | None:
-    """Return the endpoint of the longest prefix of the path; repeated slashes within it match nothing."""
-    name = path.strip("/")
-    if not name:
-        return endpoints.get(name)
-    while name:
-        if name in endpoints:
-            return endpoints[name]
-        name = name.rpartition("/")[0].rstrip("/")
-    return None
+    def _longest(self, endpoints: Mapping[str, Handler], path: str) -> Handler | None:
+        """Return the endpoint of the longest prefix of the path; repeated slashes within it match nothing."""
+        name = path.lstrip("/")
+        if not name:
+            return endpoints.get(name)
+        if self._with_slash:
+            name = name.rstrip("/")
+        while name:
+            if name in endpoints:
+                return endpoints[name]
+            name = name.rstrip("/").rpartition("/")[0].rstrip("/")
+        return None
 
 
 Endpoint = Callable[[Request, str | None], Response]
@@ -165,10 +170,20 @@ class Endpoints:
             Route("api/v1", Realm.READWRITE, methods={"POST": self.operator_api.call}, begins_itself=True),
             Route("api/v1/scheduler", Realm.SCHEDULER, methods={"POST": self.scheduler_api.call}),
         )
-        router = Router({route.path: route for route in self.routes}, {r.path for r in self.routes if not r.prefixed})
+        if state.profile.has_json_paths:
+            self.routes += tuple(
+                replace(route, path=f"{route.path}.json") for route in self.routes if route.path in _JSON
+            )
+        router = Router(
+            {route.path: route for route in self.routes},
+            {route.path for route in self.routes if not route.prefixed},
+            with_slash=state.profile.path_may_end_with_slash,
+        )
         self.find = router.find
 
 
+_JSON = ("roles", "state", "tasks")
+"""The endpoints that older masters also serve with `.json` at the end."""
 NOT_SERVED = {
     "`/help`, `/help/…`": "the pages of this site and `mesos-fake-master --help` take its place",
     "`/logging/toggle`": "`GET_LOGGING_LEVEL` and `SET_LOGGING_LEVEL` do the same",

@@ -53,6 +53,12 @@ class Profile(NamedTuple):
     """
     whitelist_shows_roles_above: bool
     """Whether /roles also shows the roles above those of `--roles`."""
+    path_may_end_with_slash: bool
+    """Whether /state/ is /state."""
+    not_found_has_text: bool
+    """Whether the answer 404 for a path has a text."""
+    has_json_paths: bool
+    """Whether /roles.json, /state.json and /tasks.json are served, beside the paths without that end."""
     sends_whole_checkpoint: bool
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     master_capabilities: tuple[str, ...]
@@ -92,6 +98,9 @@ DOCUMENTS = Profile(
     knows_update_quota=False,
     roles_are_a_tree=True,
     whitelist_shows_roles_above=False,
+    path_may_end_with_slash=True,
+    not_found_has_text=True,
+    has_json_paths=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -114,6 +123,9 @@ MESOS_1_4 = Profile(
     knows_update_quota=False,
     roles_are_a_tree=False,
     whitelist_shows_roles_above=False,
+    path_may_end_with_slash=False,
+    not_found_has_text=False,
+    has_json_paths=True,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -125,6 +137,9 @@ MESOS_1_8 = MESOS_1_4._replace(
     release="1.8.1",
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
+    path_may_end_with_slash=True,
+    not_found_has_text=True,
+    has_json_paths=False,
     sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE",),
     agent_capabilities=(
