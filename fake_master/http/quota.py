@@ -94,8 +94,12 @@ class QuotaEndpoints:
         ):
             entries = message.get("guarantee", ())
             guarantee = [to_model(entry, f"guarantee[{index}]") for index, entry in enumerate(entries)]
-            sent = {entry["name"]: entry.get("scalar", {}).get("value", 0.0) for entry in entries}
-            self._quotas.set(principal, message.get("role", ""), guarantee, sent, force=message.get("force", False))
+            sent: dict[str, float] = {}
+            for entry in entries:
+                sent[entry["name"]] = sent.get(entry["name"], 0.0) + entry.get("scalar", {}).get("value", 0.0)
+            kept = tuple(entries) if self._state.profile.guarantee_is_kept_as_sent else None
+            force = message.get("force", False)
+            self._quotas.set(principal, message.get("role", ""), guarantee, sent, kept, force=force)
 
     def _remove(self, message: Mapping[str, Any], principal: str | None) -> None:
         """REMOVE_QUOTA; a real master dies if the role has no quota, this one refuses."""
@@ -119,7 +123,7 @@ class QuotaEndpoints:
     def _status(self, principal: str | None) -> dict[str, Any]:
         """The QuotaStatus message: what the principal may see, and empty if nothing is set."""
         visible = {
-            role: (stored.guarantees, stored.limits)
+            role: stored.to_record()
             for role, stored in self._state.quotas.items()
             if self._state.flags.authorizer.allows("get_quotas", principal, role)
         }

@@ -62,10 +62,11 @@ class FormerAgentRecord(TypedDict):
 
 
 class QuotaRecord(TypedDict):
-    """The record of kind "quota", by role: amounts as they were sent."""
+    """The record of kind "quota", by role: amounts as they were sent; and the entries where masters keep those."""
 
     guarantees: dict[str, Finite]
     limits: dict[str, Finite]
+    entries: NotRequired[list[dict[str, Any]]]
 
 
 class MachineId(TypedDict, total=False):

@@ -5,7 +5,7 @@ Sources: Mesos documentation, "Quota" and "Weights".
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fake_master.allocator.interface import Allocator
 from fake_master.registry.interface import Registry
@@ -72,8 +72,7 @@ class Quotas:
         """Apply the registry, and pass each difference on to the allocator."""
         before = self._state.quota_meanings()
         self._state.quotas = {
-            role: SentQuota(record["guarantees"], record["limits"])
-            for role, record in self._registry.records(QUOTA_KIND).items()
+            role: SentQuota.of_record(record) for role, record in self._registry.records(QUOTA_KIND).items()
         }
         after = self._state.quota_meanings()
         for role in before.keys() | after.keys():
@@ -86,15 +85,16 @@ class Quotas:
         role: str,
         guarantee: Sequence[Resource],
         sent: Mapping[str, float],
+        entries: tuple[Mapping[str, Any], ...] | None = None,
         *,
         force: bool,
     ) -> None:
-        """POST /quota and SET_QUOTA; `sent` is what came for each name.
+        """POST /quota and SET_QUOTA; `sent` is what came for each name, `entries` what is kept of it as it came.
 
         Raises RuleViolation, Forbidden or Conflict, in Mesos's order.
         """
         facts = _Facts(self._state)
-        quota = SentQuota(sent, sent if facts.profile.quota_request_sets_limit else {}).kept()
+        quota = SentQuota(sent, sent if facts.profile.quota_request_sets_limit else {}, entries).kept()
         wish = Wish(role, quota.guarantees, quota.limits, by_request=True, entries=guarantee)
         refuse(quota_rules.SET_QUOTA, wish, facts)
         self._state.flags.authorizer.require("update_quotas", principal, role)

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from fake_master.registry.records import QuotaRecord
 from fake_master.state.agents import KnownAgent, totals
@@ -26,6 +27,8 @@ class SentQuota:
 
     guarantees: Mapping[str, float]
     limits: Mapping[str, float]
+    entries: tuple[Mapping[str, Any], ...] | None = None
+    """The guarantee as Resource messages, where masters keep these."""
 
     @cached_property
     def meaning(self) -> Quota:
@@ -37,11 +40,21 @@ class SentQuota:
         return SentQuota(
             {name: sent for name, sent in sorted(self.guarantees.items()) if to_milli(sent) > 0},
             dict(sorted(self.limits.items())),
+            self.entries,
         )
 
     def to_record(self) -> QuotaRecord:
         """Return the record of it for the registry."""
-        return {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
+        record: QuotaRecord = {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
+        if self.entries is not None:
+            record["entries"] = [dict(entry) for entry in self.entries]
+        return record
+
+    @classmethod
+    def of_record(cls, record: QuotaRecord) -> "SentQuota":
+        """Make it from the record of a registry."""
+        entries = record.get("entries")
+        return cls(record["guarantees"], record["limits"], None if entries is None else tuple(entries))
 
 
 class RoleUsage:

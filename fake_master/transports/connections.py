@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from fake_master.http.request_response import Request, Response, json_response
 from fake_master.registry.interface import Registry, RegistryFailure
@@ -201,6 +201,11 @@ class Connection(Protocol):
         ...
 
 
+def _amounts(record: Mapping[str, Any]) -> dict[str, Any]:
+    """What a record of quota says.  Raises KeyError, TypeError and ValueError for one that no master wrote."""
+    return {**record, "guarantees": dict(record["guarantees"]), "limits": dict(record["limits"])}
+
+
 class LazyConnection:
     """A connection such as `DirectConnection`, to a master that `start` starts.
 
@@ -265,7 +270,7 @@ class LazyConnection:
             if self._registry.record("master", "identity") is None:
                 return None
             records = self._registry.records("quota")
-            stored = {role: (dict(kept["guarantees"]), dict(kept["limits"])) for role, kept in records.items()}
+            stored = {role: _amounts(kept) for role, kept in records.items()}
         except (RegistryFailure, KeyError, TypeError, ValueError):
             return None
         return json_response(quota_status(stored, self._profile), request)

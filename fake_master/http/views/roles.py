@@ -24,7 +24,8 @@ def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     """A role as /roles shows it."""
     stored = state.quotas.get(of.name)
     if not state.profile.roles_are_a_tree:
-        guarantee = None if stored is None else _with_plain_zeros({**_NO_RESOURCES, **stored.guarantees})
+        sums = None if stored is None else amounts(stored.meaning.guarantees)
+        guarantee = None if sums is None else _with_plain_zeros({**_NO_RESOURCES, **sums})
         return {
             "name": of.name,
             "weight": of.weight,

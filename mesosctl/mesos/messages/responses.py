@@ -52,34 +52,31 @@ def quotas(answer: Any) -> dict[str, Quota]:
     return {role: Quota(Quantities(guarantees[role]), Limits(limits.get(role, {}))) for role in sorted(guarantees)}
 
 
-def quota_status(
-    stored: Mapping[str, tuple[Mapping[str, float], Mapping[str, float]]], profile: Profile
-) -> dict[str, Any]:
-    """Write `GET /quota`, of guarantees and limits by role as they were set; {} if nothing is."""
+def quota_status(stored: Mapping[str, Mapping[str, Any]], profile: Profile) -> dict[str, Any]:
+    """Write `GET /quota`, of guarantees, limits and, if they are kept, entries by role; {} if nothing is set."""
     if not stored:
         return {}
-    answer: dict[str, Any] = {
-        "infos": [_quota_info(role, guarantees, profile) for role, (guarantees, _) in stored.items()]
-    }
-    has_limits = any(limits for _, limits in stored.values())
+    answer: dict[str, Any] = {"infos": [_quota_info(role, quota, profile) for role, quota in stored.items()]}
+    has_limits = any(quota["limits"] for quota in stored.values())
     if profile.configs_shown == "always" or (profile.configs_shown == "with limits" and has_limits):
-        answer["configs"] = [_quota_config(role, *amounts) for role, amounts in stored.items()]
+        answer["configs"] = [_quota_config(role, quota) for role, quota in stored.items()]
     return answer
 
 
-def _quota_info(role: str, guarantees: Mapping[str, float], profile: Profile) -> dict[str, Any]:
+def _quota_info(role: str, quota: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
+    if quota.get("entries") is not None:
+        return {"role": role, "guarantee": list(quota["entries"])}
     extra = {"role": "*"} if profile.guarantee_shows_role else {}
-    guarantee = [
-        {"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra} for name, value in guarantees.items()
-    ]
+    guarantees = quota["guarantees"].items()
+    guarantee = [{"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra} for name, value in guarantees]
     return {"role": role, "guarantee": guarantee} if guarantee else {"role": role}
 
 
-def _quota_config(role: str, guarantees: Mapping[str, float], limits: Mapping[str, float]) -> dict[str, Any]:
+def _quota_config(role: str, quota: Mapping[str, Any]) -> dict[str, Any]:
     config: dict[str, Any] = {"role": role}
-    for key, amounts in (("guarantees", guarantees), ("limits", limits)):
-        if amounts:
-            config[key] = {name: {"value": value} for name, value in amounts.items()}
+    for key in ("guarantees", "limits"):
+        if quota[key]:
+            config[key] = {name: {"value": value} for name, value in quota[key].items()}
     return config
 
 

@@ -37,6 +37,14 @@ class Profile(NamedTuple):
     """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
     """Whether the capacity heuristic counts registered agents that are disconnected or deactivated."""
+    capacity_compares_resources: bool
+    """Whether the capacity heuristic compares whole resources: no agent has one with an allocation role or provider."""
+    guarantee_may_repeat_names: bool
+    """Whether POST /quota may name a resource twice, which guarantees the sum."""
+    quota_amounts_are_bounded: bool
+    """Whether an amount above a trillion is refused, because a real master would end."""
+    guarantee_is_kept_as_sent: bool
+    """Whether the entries of a guarantee are kept and shown as they were sent, and not the sums by name."""
     guarantee_shows_role: bool
     """Whether GET /quota writes `"role": "*"` into each guarantee."""
     configs_shown: Literal["never", "with limits", "always"]
@@ -92,6 +100,10 @@ DOCUMENTS = Profile(
     quota_takes_whole_agents=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
+    capacity_compares_resources=False,
+    guarantee_may_repeat_names=False,
+    quota_amounts_are_bounded=True,
+    guarantee_is_kept_as_sent=False,
     guarantee_shows_role=True,
     configs_shown="with limits",
     delete_path_may_contain_slash=False,
@@ -117,6 +129,10 @@ MESOS_1_4 = Profile(
     quota_takes_whole_agents=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
+    capacity_compares_resources=True,
+    guarantee_may_repeat_names=True,
+    quota_amounts_are_bounded=False,
+    guarantee_is_kept_as_sent=True,
     guarantee_shows_role=False,
     configs_shown="never",
     delete_path_may_contain_slash=True,
@@ -137,6 +153,8 @@ MESOS_1_8 = MESOS_1_4._replace(
     release="1.8.1",
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
+    capacity_compares_resources=False,
+    guarantee_may_repeat_names=False,
     path_may_end_with_slash=True,
     not_found_has_text=True,
     has_json_paths=False,
@@ -157,6 +175,8 @@ MESOS_1_11 = MESOS_1_8._replace(
     default_role_may_have_quota=True,
     guarantee_is_limit=False,
     quota_request_sets_limit=True,
+    quota_amounts_are_bounded=True,
+    guarantee_is_kept_as_sent=False,
     configs_shown="always",
     knows_update_quota=True,
     roles_are_a_tree=True,

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 from mesosctl.mesos import roles
 from mesosctl.mesos.amounts.amount_text import in_words, shown_amount
 from mesosctl.mesos.amounts.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_double, to_milli, to_sent_milli
-from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.errors import Conflict, RuleViolation
 from mesosctl.mesos.rules.quota.capacity import check_capacity
 from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
@@ -82,7 +82,9 @@ _ENTRY_RULES = (
 )
 
 
-def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -> None:
+def check_guarantee(
+    guarantee: Sequence["Resource"], field: str = "guarantee", *, may_repeat_names: bool = False
+) -> None:
     """The entries of a guarantee: some, and each a plain scalar named once.  Raises RuleViolation naming `field`."""
     if not guarantee:
         raise RuleViolation(f"the {field} is empty", field=field, rule="quota.empty", hint="name at least one resource")
@@ -92,7 +94,7 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
         for rule in _ENTRY_RULES:
             if rule.is_broken(resource):
                 raise RuleViolation(f"{resource.name} {rule.sentence}", field=f"{where}.{rule.part}", rule=rule.name)
-        if resource.name in seen:
+        if resource.name in seen and not may_repeat_names:
             raise RuleViolation(
                 f"duplicate resource name '{resource.name}'",
                 field=f"{where}.name",
@@ -100,6 +102,19 @@ def check_guarantee(guarantee: Sequence["Resource"], field: str = "guarantee") -
                 hint=f"give {resource.name} once",
             )
         seen.add(resource.name)
+
+
+def check_agents_can_have(guarantee: Sequence["Resource"]) -> None:
+    """No entry is allocated to a role, or of a provider: a master that compares whole resources finds it nowhere.
+
+    Raises Conflict.
+    """
+    for resource in guarantee:
+        if resource.allocation_role is not None or resource.provider_id is not None:
+            raise Conflict(
+                f"not enough capacity: no agent has {resource.name} that is allocated, or of a resource provider",
+                rule="quota.capacity",
+            )
 
 
 def check_amounts_above_zero(guarantee: Sequence["Resource"]) -> None:
@@ -420,9 +435,9 @@ def _removable(wish: Wish, _: Facts) -> None:
         check_path(wish.role)
 
 
-def _plain_amounts(wish: Wish, _: Facts) -> None:
+def _plain_amounts(wish: Wish, facts: Facts) -> None:
     if wish.entries is not None:
-        check_guarantee(wish.entries)
+        check_guarantee(wish.entries, may_repeat_names=facts.profile.guarantee_may_repeat_names)
 
 
 def _limits_fit(wish: Wish, facts: Facts) -> None:
@@ -431,6 +446,8 @@ def _limits_fit(wish: Wish, facts: Facts) -> None:
 
 
 def _fits(wish: Wish, facts: Facts) -> None:
+    if facts.profile.capacity_compares_resources:
+        check_agents_can_have(wish.entries or ())
     try:
         after = wish.after(facts)
     except UnknownFact:
@@ -464,6 +481,7 @@ AMOUNTS = Rule(
     "quota.too-large",
     "no amount is larger than a master can hold",
     lambda wish, _: check_config_amounts(wish.guarantees, wish.limits),
+    holds_for=lambda profile: profile.quota_amounts_are_bounded,
 )
 LIMITS = Rule("quota.limits-need-update", "the master can set these limits", _limits_fit)
 NO_QUOTA_YET = Rule(
