@@ -18,7 +18,6 @@ from tests.helpers.waiting import PATIENCE
 T = TypeVar("T")
 RUNNER = "MESOS_RUNNER"
 RELEASE = "MESOS_RELEASE"
-RELEASE = "MESOS_RELEASE"
 """The variable that tells the runner which release to start; 1.11.0 unless it is set."""
 START_SECONDS = 240  # the first start may have to install the master: twenty seconds or so, on an idle machine
 
