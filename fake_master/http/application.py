@@ -1,8 +1,18 @@
 """Requests to one master, each in its own transaction if it changes something."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from fake_master.http.request_response import Refusal, Request, Response, authenticate, standard_refusal, wrong_method
+from fake_master.http.json_text import with_short_numbers
+from fake_master.http.request_response import (
+    JSON,
+    Refusal,
+    Request,
+    Response,
+    authenticate,
+    standard_refusal,
+    wrong_method,
+)
 from fake_master.http.routes import Endpoints
 from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
@@ -66,6 +76,8 @@ class Application:
         self.master.advance()
         try:
             response = self._answer(request)
+            if self.master.state.profile.json_numbers_are_short and response.headers.get("Content-Type") == JSON:
+                response = replace(response, content=with_short_numbers(response.body))
         except Refusal as refusal:
             response = refusal.response
         finally:

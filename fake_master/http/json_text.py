@@ -5,6 +5,7 @@ resources.
 """
 
 import json
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -111,6 +112,25 @@ def dumps(value: Any) -> bytes:
 def to_bytes(text: str) -> bytes:
     """Return JSON in bytes; bytes that came in without being UTF-8 go out as they were."""
     return text.encode(errors="surrogateescape")
+
+
+_STRING_OR_FRACTION = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)')
+_SHORT_DIGITS = 15
+
+
+def with_short_numbers(text: bytes) -> bytes:
+    """Return JSON whose numbers are written as Mesos 1.4 writes them: `Profile.json_numbers_are_short`."""
+    return _STRING_OR_FRACTION.sub(_shortened, text)
+
+
+def _shortened(match: re.Match[bytes]) -> bytes:
+    if match[0].startswith(b'"'):
+        return match[0]
+    text = f"{float(match[0]):.{_SHORT_DIGITS}g}"
+    if "." not in text and "e" not in text:
+        return f"{text}.0".encode()
+    text = text.rstrip("0")
+    return (f"{text}0" if text.endswith(".") else text).encode()
 
 
 def json_object(fields: Mapping[str, Any]) -> JsonPieces:

@@ -10,7 +10,7 @@ from fake_master.http.views.response_cache import texts, texts_seen
 from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import RoleView
-from mesosctl.mesos.amounts.quantities import Quantities, to_shown
+from mesosctl.mesos.amounts.quantities import Quantities, to_double, to_shown
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.messages.resources import list_to_json, summary
 
@@ -24,8 +24,7 @@ def role(state: MasterState, of: RoleView) -> dict[str, Any]:
     """A role as /roles shows it."""
     stored = state.quotas.get(of.name)
     if not state.profile.roles_are_a_tree:
-        sums = None if stored is None else amounts(stored.meaning.guarantees)
-        guarantee = None if sums is None else _with_plain_zeros({**_NO_RESOURCES, **sums})
+        guarantee = None if stored is None else _with_plain_zeros({**_NO_RESOURCES, **_sums(stored.meaning.guarantees)})
         return {
             "name": of.name,
             "weight": of.weight,
@@ -48,6 +47,11 @@ def role(state: MasterState, of: RoleView) -> dict[str, Any]:
         "reserved": amounts(of.reserved),
         "frameworks": list(of.frameworks),
     }
+
+
+def _sums(quantities: Quantities) -> dict[str, float]:
+    """Quantities as a master shows them that has calculated with them."""
+    return {name: to_double(milli) for name, milli in quantities.items()}
 
 
 def _with_plain_zeros(shown: Mapping[str, Any]) -> dict[str, Any]:

@@ -65,6 +65,8 @@ class Profile(NamedTuple):
     """Whether /state/ is /state."""
     not_found_has_text: bool
     """Whether the answer 404 for a path has a text."""
+    json_numbers_are_short: bool
+    """Whether JSON has 15 digits of a number, and no zeros at the end of its text: 1e+300 becomes 1e+3."""
     has_json_paths: bool
     """Whether /roles.json, /state.json and /tasks.json are served, beside the paths without that end."""
     sends_whole_checkpoint: bool
@@ -112,6 +114,7 @@ DOCUMENTS = Profile(
     whitelist_shows_roles_above=False,
     path_may_end_with_slash=True,
     not_found_has_text=True,
+    json_numbers_are_short=False,
     has_json_paths=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -141,6 +144,7 @@ MESOS_1_4 = Profile(
     whitelist_shows_roles_above=False,
     path_may_end_with_slash=False,
     not_found_has_text=False,
+    json_numbers_are_short=True,
     has_json_paths=True,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -157,6 +161,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     guarantee_may_repeat_names=False,
     path_may_end_with_slash=True,
     not_found_has_text=True,
+    json_numbers_are_short=False,
     has_json_paths=False,
     sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE",),
