@@ -24,6 +24,7 @@ from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
+from fake_master.state.shown_since import flags_of, has_member
 from fake_master.state.visibility import Sight
 from mesosctl.mesos.amounts.notation import parse_duration
 
@@ -139,7 +140,7 @@ class StateEndpoints:
             "id": state.id,
             "pid": state.pid,
             "hostname": state.hostname,
-            "capabilities": list(state.profile.master_capabilities),
+            **self._shown_capabilities(),
             "activated_slaves": float(active),
             "deactivated_slaves": float(len(agents) - active),
             "unreachable_slaves": float(len(state.known_agents.unreachable())),
@@ -225,7 +226,13 @@ class StateEndpoints:
         """Return the flags by name.  Raises Refusal (403)."""
         if not Sight(self._state.flags.authorizer, principal).flags:
             raise standard_refusal(403)
-        return dict(sorted(self._state.flags.shown.items()))
+        shown = self._state.flags.shown
+        return {name: shown[name] for name in sorted(flags_of(self._state.profile.release, shown))}
+
+    def _shown_capabilities(self) -> dict[str, list[str]]:
+        profile = self._state.profile
+        shows_them = has_member(profile.release, "/state capabilities")
+        return {"capabilities": list(profile.master_capabilities)} if shows_them else {}
 
 
 def _no_files(_body: Body, _principal: str | None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ Sources: Mesos documentation, "Monitoring", "Metrics"; Mesos documentation, "Ope
 """
 
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import quote
@@ -11,6 +12,7 @@ from urllib.parse import quote
 from fake_master.state.clock import Timer
 from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
+from fake_master.state.shown_since import metrics_of
 from mesosctl.mesos.amounts.quantities import to_number
 from mesosctl.mesos.amounts.resources import Resources
 
@@ -75,7 +77,17 @@ class Metrics:
 
     def snapshot(self) -> dict[str, float]:
         """Return every metric by name, sorted."""
-        return _snapshot(self._state, *(part() for part in self._parts))
+        state = self._state
+        found = _snapshot(state, *(part() for part in self._parts))
+        names = metrics_of(state.profile.release, found)
+        if not state.profile.roles_are_a_tree:
+            named = {role for framework in state.frameworks.values() for role in framework.tracked_roles}
+            names = [name for name in names if (match := _FILTERS.fullmatch(name)) is None or match[1] in named]
+        return {name: found[name] for name in names}
+
+
+_FILTERS = re.compile("allocator/mesos/offer_filters/roles/(.*)/active")
+"""The metrics of all roles where roles are a tree, and else of those with frameworks."""
 
 
 def _snapshot(state: MasterState, *others: Mapping[str, float]) -> dict[str, float]:

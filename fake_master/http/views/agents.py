@@ -23,6 +23,7 @@ from fake_master.state.agents import KnownAgent
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
 from fake_master.state.roles import Sees
+from fake_master.state.shown_since import has_member
 from fake_master.state.tasks import SUMMARY_STATES, count_of
 from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.resource import Resource
@@ -55,6 +56,7 @@ class AgentViews:
         self._state = state
         self._runtime = runtime
         self._sees = sees
+        self._shows_deactivated = has_member(state.profile.release, "agent deactivated")
         self._texts = ResourceTexts()
         self._message = state.message("mesos.v1.master.Response.GetAgents.Agent")
         self._sum = IdentityCache(_together, most=None).of
@@ -77,7 +79,7 @@ class AgentViews:
             "reserved_resources": self._texts.of(of.total, self._reserved),
             "unreserved_resources": self._texts.of(of.whole, _unreserved),
             "active": of.active,
-            "deactivated": of.deactivated,
+            **({"deactivated": of.deactivated} if self._shows_deactivated else {}),
             "version": of.version,
             "capabilities": list(of.capabilities),
         }

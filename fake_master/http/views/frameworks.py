@@ -15,6 +15,7 @@ from fake_master.services import v1_messages
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
+from fake_master.state.shown_since import has_member
 from fake_master.state.tasks import SUMMARY_STATES, Executor, KnownTask, TaskGroup, count_of, tasks_of
 from fake_master.state.visibility import EXECUTORS, FRAMEWORKS, TASKS, Sight
 from mesosctl.mesos.amounts.resources import Resources
@@ -138,8 +139,9 @@ def framework(state: MasterState, of: KnownFramework, texts: ResourceTexts, by: 
         "executors": [
             _executor_summary(state, executor) for executor in of.executors.values() if by.executor(of, executor)
         ],
-        "offer_constraints": dict(of.offer_constraints),
     }
+    if has_member(state.profile.release, "framework offer_constraints"):
+        shown["offer_constraints"] = dict(of.offer_constraints)
     if "MULTI_ROLE" in of.capabilities:
         shown["roles"] = sorted(of.roles)
     else:
