@@ -7,6 +7,9 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
+from mesosctl.mesos.messages.protobuf_json.releases import NEWEST
+from tests.conformance.masters.carriers import REAL, Carrier
+
 _GIVEN = os.environ.get("MESOS_CONFORMANCE_STEPS")
 STEPS = int(_GIVEN or 1000)
 """Of all histories of a test together."""
@@ -16,12 +19,17 @@ SEED = int(os.environ.get("CONFORMANCE_SEED", os.environ.get("SEED", "1")))
 """Of everything that is drawn without hypothesis."""
 
 
-def play_histories(start: Callable[[], RuleBasedStateMachine], steps: int, **more: Any) -> None:
-    """Play histories of so many steps; `more` are settings of hypothesis."""
+def steps_beside(real: Carrier) -> int:
+    """The steps that are played beside a real master: fewer of a release before the newest."""
+    return STEPS if real.version == NEWEST or real is REAL else SLOW_STEPS
+
+
+def play_histories(start: Callable[[], RuleBasedStateMachine], steps: int, total: int = STEPS, **more: Any) -> None:
+    """Play histories of so many steps, `total` of all together; `more` are settings of hypothesis."""
     run_state_machine_as_test(
         start,  # type: ignore[arg-type]  # a class or a function that makes one
         settings=settings(
-            max_examples=max(1, STEPS // steps),
+            max_examples=max(1, total // steps),
             stateful_step_count=steps,
             deadline=None,
             database=None,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.conformance.histories import payloads
-from tests.conformance.histories.playing import play_histories
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
+from tests.conformance.histories.playing import play_histories, steps_beside
+from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster
 from tests.conformance.masters.comparing import steady
 from tests.conformance.scenarios.scenario import JSON
@@ -30,9 +30,9 @@ _KNOWN = st.one_of(st.none(), st.integers(0, 11), st.integers(0, 11))
 class History(RuleBasedStateMachine):
     """One history: every rule sends one request to both masters."""
 
-    def __init__(self, pool: Pool, fake: Carrier) -> None:
+    def __init__(self, pool: Pool, real: Carrier, fake: Carrier) -> None:
         super().__init__()
-        self.real = pool.start(REAL, STANDARD)
+        self.real = pool.start(real, STANDARD)
         self.fake = pool.start(fake, STANDARD)
 
     def teardown(self) -> None:
@@ -112,5 +112,6 @@ def _state(master: Cluster) -> dict[str, object]:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-def test_random_histories_leave_both_masters_in_the_same_state(pool: Pool) -> None:
-    play_histories(lambda: History(pool, IN_PROCESS), STEPS_IN_A_HISTORY)
+@pytest.mark.parametrize(("real", "fake"), judged("1.11.0", "1.4.3", "1.8.1"), ids=str)
+def test_random_histories_leave_both_masters_in_the_same_state(pool: Pool, real: Carrier, fake: Carrier) -> None:
+    play_histories(lambda: History(pool, real, fake), STEPS_IN_A_HISTORY, steps_beside(real))

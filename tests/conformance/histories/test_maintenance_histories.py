@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from tests.conformance.callers.frameworks import Framework
-from tests.conformance.histories.playing import play_histories
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.histories.playing import play_histories, steps_beside
+from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.masters.comparing import canonical
 from tests.conformance.scenarios.setups import STANDARD
@@ -53,9 +53,9 @@ _GRACE = st.sampled_from([None, {"seconds": 5}, {"seconds": "1", "nanos": 7}, {"
 class History(RuleBasedStateMachine):
     """One history: every rule sends one request to both masters."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, real: Carrier, fake: Carrier) -> None:
         super().__init__()
-        self.masters = [pool.start(carrier, STANDARD) for carrier in (REAL, IN_PROCESS)]
+        self.masters = [pool.start(carrier, STANDARD) for carrier in (real, fake)]
         self.agents = [[agent["id"] for agent in master.agents()] for master in self.masters]
         """The ids of the agents of each master, which stay known here when they are gone."""
         self.frameworks: dict[str, list[Framework]] = {}
@@ -178,6 +178,8 @@ def _state(master: Cluster) -> dict[str, Any]:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-def test_random_histories_of_maintenance(pool: Pool) -> None:
+@pytest.mark.parametrize(("real", "fake"), judged("1.11.0", "1.4.3", "1.8.1"), ids=str)
+def test_random_histories_of_maintenance(pool: Pool, real: Carrier, fake: Carrier) -> None:
     # Every history needs a real master of its own: looking for a shorter one would take minutes.
-    play_histories(lambda: History(pool), STEPS_IN_A_HISTORY, phases=(Phase.generate,))
+    steps = steps_beside(real)
+    play_histories(lambda: History(pool, real, fake), STEPS_IN_A_HISTORY, steps, phases=(Phase.generate,))

@@ -13,7 +13,7 @@ import pytest
 
 from tests.conformance.histories.playing import SEED, STEPS
 from tests.conformance.histories.random_operations import Dice, Resource, bottom, rounded
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.carriers import REAL, Pool, judged
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.scenarios.setups import STANDARD
 from tests.helpers.needs import needs
@@ -190,10 +190,11 @@ STEPS_TO_CHOOSE = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(params=judged("1.11.0", "1.8.1"), ids=lambda masters: str(masters[0]))
 @needs(*REAL.needs)
-def pair(pool: Pool) -> Pair:
-    return Pair(pool.lend(REAL, STANDARD), pool.lend(IN_PROCESS, STANDARD), Dice(SEED))
+def pair(request: pytest.FixtureRequest, pool: Pool) -> Pair:
+    real, fake = request.param
+    return Pair(pool.lend(real, STANDARD), pool.lend(fake, STANDARD), Dice(SEED))
 
 
 def test_a_thousand_operations_leave_both_masters_alike(pair: Pair) -> None:

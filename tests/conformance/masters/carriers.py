@@ -50,6 +50,13 @@ def in_process_of(release: str) -> Carrier:
     return Carrier(f"in-process-{release}", release, partial(fakes.start_in_process, release))
 
 
+def judged(*releases: str) -> list[tuple[Carrier, Carrier]]:
+    """The real and the fake master of each of these releases, or of the one that is chosen alone."""
+    if real.RELEASE in os.environ:
+        return [(REAL, IN_PROCESS)]
+    return [(real_of(release), in_process_of(release)) for release in releases]
+
+
 def speaking(codec: Codec, carrier: "Carrier") -> "Carrier":
     """The same carrier; calls, answers and events are written as `codec` does."""
 

@@ -27,7 +27,7 @@ def test_a_reading_says_what_there_is():
     assert read.total == Quantities({"cpus": 8000, "mem": 8192_000})
     assert read.offered == read.total
     assert not read.used
-    assert (read.agents, read.frameworks, read.version) == ({"active": 2}, 1, "1.11.0")
+    assert (read.agents, read.frameworks, read.version) == ({"active": 2}, 1, "Mesos 1.11.0")
     assert [(one.framework, one.offers) for one in read.offers] == [("holder", 2)]
 
 
