@@ -29,7 +29,7 @@ class RoleView:
     reserved: Quantities
     consumed: Quantities
     own: Resources
-    """What itself is allocated and offered."""
+    """The resources that are allocated and offered to itself."""
     frameworks: tuple[str, ...] = ()
 
 

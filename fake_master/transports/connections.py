@@ -202,7 +202,7 @@ class Connection(Protocol):
 
 
 def _amounts(record: Mapping[str, Any]) -> dict[str, Any]:
-    """What a record of quota says.  Raises KeyError, TypeError and ValueError for one that no master wrote."""
+    """Read a record of quota.  Raises KeyError, TypeError and ValueError for one that no master wrote."""
     return {**record, "guarantees": dict(record["guarantees"]), "limits": dict(record["limits"])}
 
 

@@ -55,7 +55,7 @@ def _sums(quantities: Quantities) -> dict[str, float]:
 
 
 def _with_plain_zeros(shown: Mapping[str, Any]) -> dict[str, Any]:
-    """What there is nothing of is a 0 here, and not a 0.0."""
+    """Write a 0, and not a 0.0, where there is nothing."""
     return {name: value or 0 for name, value in shown.items()}
 
 
