@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
+from fake_master.http.encodings import check_shown
 from fake_master.http.json_text import JsonPieces, dumps
 from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
@@ -163,6 +164,9 @@ class WeightEndpoints:
 
     def _change(self, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
         """PUT /weights and UPDATE_WEIGHTS.  Raises Refusal."""
+        messages = list(messages)
+        for message in messages:
+            check_shown(message["weight"], "weight", self._state.profile.release)
         with refusing("Failed to validate update weights request JSON: "):
             self._weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
 

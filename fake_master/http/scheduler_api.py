@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.http.encodings import accepted_type, event_encoder, read_call
+from fake_master.http.encodings import accepted_type, check_shown, event_encoder, read_call
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import InverseOffers
@@ -98,6 +98,8 @@ class SchedulerApi:
     def check(self, message: Body) -> str:
         """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
         name = _checked_type(message)
+        info = message.get(name.lower(), {}).get("framework_info", {})
+        check_shown(info.get("failover_timeout", 0.0), "failover_timeout", self._call.release)
         self._check_acknowledgement(name, message)
         return name
 

@@ -1,6 +1,7 @@
 """Which calls, fields and values each release knows, what its JSON may say, and how it refuses the rest."""
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,8 +13,11 @@ from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.protobuf_json.releases import RELEASES, members_at
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.masters.carriers import REAL, Pool, in_process_of, real_of
 from tests.conformance.masters.cluster import Answer, Cluster
+from tests.conformance.masters.codec import JSON_ALONE
+from tests.conformance.masters.codec import PROTOBUF as PROTOBUF_CODEC
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.helpers.needs import needs
 
@@ -297,3 +301,16 @@ def test_values_are_read_as_by_each_release(real: Cluster) -> None:
     }
     if release in SEEN_READ:
         assert told == NEWEST | SEEN_READ[release]
+
+
+def test_numbers_whose_reading_ends_a_real_master_are_refused(fake: Cluster) -> None:
+    """In protobuf, as JSON before 1.10 has none; a real master of 1.8 takes them, and ends when it shows them."""
+    ends = fake.read("/version")["version"] == "1.8.1"
+    weights = {"type": "UPDATE_WEIGHTS", "update_weights": {"weight_infos": [{"role": "r", "weight": math.inf}]}}
+    told = asked(fake, MASTER, weights, in_protobuf=True)
+    fake.speak(PROTOBUF_CODEC)
+    framework = Framework(fake, "r", failover_timeout=math.nan)
+    stream = framework.open()
+    fake.speak(JSON_ALONE)
+    stream.hang_up()
+    assert (told[0], stream.status) == ((400, 400) if ends else (200, 200))
