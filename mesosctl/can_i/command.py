@@ -132,7 +132,7 @@ def who_can_(ctx: typer.Context, words: Words = None, *, role: OfRole = None, ac
     """Show who may run a command, by ACLs.
 
     It lists every principal that a rule names, all others, and clients without a principal. A master shows its ACLs to
-    those who may see its flags.
+    those who may see its flags. YOU marks the client that your credentials are of.
     """
     session: Session = ctx.obj
     if not words:
@@ -146,7 +146,8 @@ def who_can_(ctx: typer.Context, words: Words = None, *, role: OfRole = None, ac
             permissions = PermissionsOfMaster(master, progress=session.progress)
             known, questions, by = permissions.acls(), permissions.questions(typed), "master"
     names = ", ".join(question.name for question in questions if question.name is not None)
-    session.emit(who_can_list(who_can(questions, known, by), f"{typed.verb.command} {names}".strip()))
+    found = who_can(questions, known, by, session.options.principal)
+    session.emit(who_can_list(found, f"{typed.verb.command} {names}".strip()))
 
 
 def _typed(ctx: typer.Context, words: Sequence[str], role: str | None, **given: str | None) -> TypedCommand:

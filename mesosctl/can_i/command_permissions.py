@@ -162,6 +162,8 @@ class ClientPermission(NamedTuple):
 
     client: Client
     found: CommandPermission
+    is_you: bool = False
+    """Whether it is the one that asks."""
 
 
 def every_question(role: str | None) -> list[PermissionQuestion]:
@@ -206,8 +208,13 @@ def judge(
     return CommandPermission(question, not verb.changes, f"only for some: {_texts(partly)}{hint}", by)
 
 
-def who_can(questions: Sequence[PermissionQuestion], acls: Acls, by: By = "acls") -> list[ClientPermission]:
-    """Every principal that a rule names, all others, and clients without a principal, each with the answer to all."""
+def who_can(
+    questions: Sequence[PermissionQuestion], acls: Acls, by: By = "acls", you: str | None = None
+) -> list[ClientPermission]:
+    """Every principal that a rule names, all others, and clients without a principal, each with the answer to all.
+
+    `you` is the principal that asks; None is one without.
+    """
     entries = (rule.principals for rules in acls.rules.values() for rule in rules)
     named = sorted({value for entity in entries for value in entity.values})
     other = max(named, key=len, default="") + "'"  # no rule names it
@@ -216,8 +223,11 @@ def who_can(questions: Sequence[PermissionQuestion], acls: Acls, by: By = "acls"
         (Client(None, "anybody else"), other, "anybody else"),
         (Client(None, "unauthenticated"), None, ""),
     ]
+    yours = Client(you) if you in named else Client(None, "unauthenticated" if you is None else "anybody else")
     return [
-        ClientPermission(client, deciding([judge(question, acls, principal, by, text) for question in questions]))
+        ClientPermission(
+            client, deciding([judge(question, acls, principal, by, text) for question in questions]), client == yours
+        )
         for client, principal, text in clients
     ]
 

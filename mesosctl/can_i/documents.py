@@ -56,6 +56,7 @@ class Permitted(Mirrored):
     who: Annotated[Literal["named", "anybody else", "unauthenticated"], named("client.who")]
     allowed: Annotated[bool | None, named("found.allowed")] = Field(description="Null if it is unknown.")
     reason: Annotated[str, named("found.reason")]
+    you: Annotated[bool, named("is_you")] = Field(description="Whether these are your credentials.")
 
 
 class WhoCan(Document):

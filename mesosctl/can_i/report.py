@@ -55,6 +55,7 @@ _COLUMNS: Sequence[Column[CommandPermission]] = (
 )
 _OF_CLIENTS: Sequence[Column[ClientPermission]] = (
     Column("PRINCIPAL", lambda answer: answer.client.principal or f"({answer.client.who})", rank=-1),
+    Column("YOU", lambda answer: "you" if answer.is_you else None, rank=1),
     Column("ALLOWED", lambda answer: _ANSWERS[answer.found.allowed], meaning=OF_ANSWERS, rank=-1),
     Column("REASON", lambda answer: answer.found.reason, kind="sentence"),
 )

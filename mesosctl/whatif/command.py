@@ -130,12 +130,12 @@ Each = Annotated[
     Meaning.AMOUNTS,
 ]
 LoseEach = Annotated[
-    str | None,
+    list[str] | None,
     typer.Option(
         "--lose-each",
         metavar="NAME",
         help="Rank losses, the worst first: that of every single agent (agent), or that of the agents with each value "
-        "of an attribute, such as rack.",
+        "of an attribute, such as rack. Repeat for several.",
     ),
 ]
 Largest = Annotated[str | None, find_largest_option("starves nobody"), Meaning.AMOUNTS]
@@ -189,7 +189,7 @@ class _Whatif(Command):
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
-        ("whatif --lose-each agent", "which single agent's loss would starve whom; rack ranks racks"),
+        ("whatif --lose-each agent --lose-each rack", "which loss of an agent or a rack would starve whom"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
         (
@@ -259,10 +259,10 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         f"{command('replay', 'RECORDING', wait_limit=wait_limit, refuse=refuse)}",
     )
     several = read_several(each, find_largest, report)
-    if lose_each is not None:
+    if lose_each:
         others = {"--each": each, "--find-largest": find_largest, "--report": report}
         refuse_options(others, "cannot be used with --lose-each", "leave one of them out")
-    if not wanted and several is None and lose_each is None:
+    if not wanted and several is None and not lose_each:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
@@ -279,7 +279,7 @@ def whatif(  # noqa: PLR0913  # one parameter an option
         runner.attempt(wanted)
         # Notes about the common changes.  Those about alternatives end with the processes that forecast them.
         session.environment.notes += acting.environment.take_notes()
-        if lose_each is not None:
+        if lose_each:
             with acting.held_notes():
                 return _tell_losses(session, dry_run, runner, lose_each)
         if several is not None:
@@ -295,7 +295,7 @@ def _refuse_beside_framework(
     ctx: typer.Context,
     each: Sequence[str] | None,
     find_largest: str | None,
-    lose_each: str | None,
+    lose_each: Sequence[str] | None,
     **files: object,
 ) -> None:
     """Raise UsageError for options that mean nothing beside --add-framework."""
@@ -340,7 +340,7 @@ def _answer_added(
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO
 
 
-def _tell_losses(session: Session, dry_run: "DryRun", runner: ChangeRunner, by: str) -> ExitStatus:
+def _tell_losses(session: Session, dry_run: "DryRun", runner: ChangeRunner, by: Sequence[str]) -> ExitStatus:
 
     def lose(agents: Sequence[str]) -> None:
         runner.attempt([("agents lost", LoseAgents(tuple(agents)))])

@@ -230,7 +230,7 @@ class LossRanking(Document):
     kind: Literal["losses"] = "losses"
     answer: Answer = Field(description="yes if each loss is harmless, no if one is not, unknown if not all were tried.")
     assume: Literal["hold", "accept"]
-    by: str = Field(description="agent, or the attribute of whose values each is lost.")
+    by: list[str] = Field(description="agent, and the attributes of whose values each is lost.")
     not_tried: int = Field(description="Kinds of agents, or values, that hold less, and were not tried.")
     losses: list[LostAgents]
 

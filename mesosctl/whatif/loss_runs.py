@@ -73,13 +73,18 @@ def _by_value(known: Mapping[str, RegisteredAgent], in_service: Sequence[str], a
 
 
 def forecast_losses(
-    dry_run: "DryRun", by: str, lose: Callable[[Sequence[str]], None], progress: Callable[[str], None]
+    dry_run: "DryRun", by: Sequence[str], lose: Callable[[Sequence[str]], None], progress: Callable[[str], None]
 ) -> Losses:
     """Try every loss in a process of its own, from the same state; `lose` takes agents away on the dry run's master.
 
     Raises UsageError, and what `lose` raises.
     """
-    tried, not_tried = candidates(dry_run, by)
+    tried: list[Candidate] = []
+    not_tried = 0
+    for name in dict.fromkeys(by):
+        found, left = candidates(dry_run, name)
+        tried += found
+        not_tried += left
 
     def run(candidate: Candidate) -> Loss:
         dry_run.be_silent()
@@ -87,10 +92,10 @@ def forecast_losses(
         return Loss.of(dry_run.forecast(), candidate.name, len(candidate.agents), candidate.alike)
 
     def answers() -> Iterator[Loss]:
-        found = side_by_side(tried, run)
+        running = side_by_side(tried, run)
         for done in range(1, len(tried) + 1):
             progress(f"forecasting loss {done} of {len(tried)}")
-            yield next(found)
+            yield next(running)
 
     worst_first = sorted(
         answers(),
@@ -102,4 +107,4 @@ def forecast_losses(
             natural(loss.name),
         ),
     )
-    return Losses(by, tuple(worst_first), dry_run.assumption, not_tried)
+    return Losses(tuple(dict.fromkeys(by)), tuple(worst_first), dry_run.assumption, not_tried)

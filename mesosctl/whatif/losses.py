@@ -64,12 +64,12 @@ def _severity(starved: Sequence[Starvation], totals: Quantities) -> float:
 class Losses:
     """All losses that were tried, the worst first."""
 
-    by: str
-    """`agent`, or the name of an attribute."""
+    by: tuple[str, ...]
+    """`agent`, and names of attributes."""
     losses: tuple[Loss, ...]
     assume: Assumption
     not_tried: int = 0
-    """Kinds of agents, or values of the attribute, that hold less than those that were tried."""
+    """Kinds of agents, or values of an attribute, that hold less than those that were tried."""
 
     @property
     def answer(self) -> Answer:

@@ -10,16 +10,16 @@ from mesosctl.whatif.losses import EACH_AGENT, Loss, Losses
 
 def losses_report(found: Losses) -> Report:
     """A row for each loss: who would starve for it, and what ends with the agents."""
-    single = found.by == EACH_AGENT
+    single = found.by == (EACH_AGENT,)
     return list_report(
         documents.LossRanking(
-            answer=found.answer, assume=found.assume, by=found.by, not_tried=found.not_tried, losses=[]
+            answer=found.answer, assume=found.assume, by=list(found.by), not_tried=found.not_tried, losses=[]
         ),
         found.losses,
         (
             Column("LOST", lambda loss: loss.name, rank=-1),
             Column("AGENTS", lambda loss: loss.agents, kind="number", rank=2, wide=single),
-            Column("ALIKE", lambda loss: len(loss.alike), kind="number", rank=2, wide=not single),
+            Column("ALIKE", lambda loss: len(loss.alike), kind="number", rank=2, wide=EACH_AGENT not in found.by),
             Column("HARMLESS", lambda loss: loss.is_harmless, meaning={"yes": "met", "no": "not met"}, rank=1),
             Column("WHO STARVES", _who_starves, kind="sentence", rank=-1),
             Column("TASKS", lambda loss: loss.tasks, kind="number", rank=3),
@@ -37,7 +37,8 @@ def _who_starves(loss: Loss) -> str:
 
 def _answer(found: Losses) -> str:
     """The answer in a sentence: the loss that would hurt most."""
-    lost = "a single agent" if found.by == EACH_AGENT else f"the agents with one value of {found.by}"
+    parts = ["a single agent" if name == EACH_AGENT else f"the agents with one value of {name}" for name in found.by]
+    lost = " or ".join(parts)
     harmful = [loss for loss in found.losses if not loss.is_harmless]
     if not harmful:
         if found.not_tried:
@@ -52,9 +53,9 @@ def _answer(found: Losses) -> str:
 
 def _remarks(found: Losses, *, single: bool) -> list[str]:
     told = [f"assumed: {ASSUMPTIONS[found.assume]}; --assume chooses"]
-    if single and any(loss.alike for loss in found.losses):
+    if any(loss.alike for loss in found.losses):
         told.append("ALIKE: the other agents of which each is like this one, so that only one was tried")
     if found.not_tried:
-        kinds = counted(found.not_tried, "kind") + " of agents" if single else counted(found.not_tried, "value")
+        kinds = counted(found.not_tried, "kind") + " of agents" if single else f"{found.not_tried} more"
         told.append(f"not tried: {kinds}; they hold less than those above")
     return told

@@ -110,6 +110,12 @@ def test_who_can_names_every_principal_of_the_rules_and_the_others():
     assert "to anybody else" in who_can(asked("quota set web"), open_)[1].found.reason
 
 
+@pytest.mark.parametrize(("you", "place"), [("dev", 0), ("nobody named", 1), (None, 2)])
+def test_who_can_marks_the_one_that_asks(you, place):
+    marks = [answer.is_you for answer in who_can(asked("quota set web"), ACLS, you=you)]
+    assert marks == [index == place for index in range(3)]
+
+
 def test_without_a_name_a_change_needs_all_and_a_read_some():
     found = {words: judge(asked(words)[0], ACLS, "dev") for words in ("quota set", "roles list")}
     assert [one.allowed for one in found.values()] == [False, True]

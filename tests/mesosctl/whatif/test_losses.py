@@ -31,7 +31,7 @@ def live():
 def test_every_loss_is_what_it_would_be_alone_and_the_worst_is_first(live):
     asked = len(live.changes)
     ran = live.run("whatif", "--lose-each", "rack", "-o", "json")
-    assert (ran.status, ran.json["answer"], ran.json["by"], ran.json["not_tried"]) == (1, "no", "rack", 0)
+    assert (ran.status, ran.json["answer"], ran.json["by"], ran.json["not_tried"]) == (1, "no", ["rack"], 0)
     found = ran.json["losses"]
     assert [(one["lost"], one["agents"], one["harmless"]) for one in found] == [
         ("rack=r1", 1, False),
@@ -60,6 +60,14 @@ def test_alike_agents_are_tried_once(live):
         ("small-1", ["small-3"]),
         ("small-2", []),
     ]
+
+
+def test_agents_and_racks_are_ranked_together(live):
+    found = live.run("whatif", "--lose-each", "rack", "--lose-each", "agent", "-o", "json").json
+    assert found["by"] == ["rack", "agent"]
+    assert [one["lost"] for one in found["losses"] if not one["harmless"]] == ["large", "rack=r1", "rack=r2"]
+    single = live.run("whatif", "--lose-each", "agent", "-o", "json").json["losses"]
+    assert [one for one in found["losses"] if "=" not in one["lost"]] == single
 
 
 def test_people_read_which_loss_hurts_most(live):
