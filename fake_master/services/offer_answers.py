@@ -221,6 +221,7 @@ class OfferAnswers:
         Raises RuleViolation, Conflict or Forbidden.
         """
         conversions = self._conversions(context, operation)
+        self._checkpointed_resources.check(context.agent, conversions)
         allocated = [
             Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))
             for step in conversions
@@ -269,7 +270,12 @@ class OfferAnswers:
                 return operations_model.unreserve(map(_alone, resources))
             if body.get("source"):
                 raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
-            check_reserve(resources, requester, agent_capabilities=context.agent.capabilities)
+            check_reserve(
+                resources,
+                requester,
+                agent_capabilities=context.agent.capabilities,
+                of_volumes=self._state.profile.reserves_volumes,
+            )
             self._state.access.may_reserve(principal, resources)
             return operations_model.reserve(Resources(map(_alone, resources)))
         if kind in ("CREATE", "DESTROY"):

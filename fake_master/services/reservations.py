@@ -46,7 +46,13 @@ class Reservations:
         self, principal: str | None, agent: KnownAgent, resources: Sequence[Resource], source: Sequence[Resource] | None
     ) -> None:
         """RESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        check_reserve(resources, Requester(principal), source=source, agent_capabilities=agent.capabilities)
+        check_reserve(
+            resources,
+            Requester(principal),
+            source=source,
+            agent_capabilities=agent.capabilities,
+            of_volumes=self._state.profile.reserves_volumes,
+        )
         removed, added = operations.changed_levels(resources, source)
         self._state.access.may_unreserve(principal, removed)
         self._state.access.may_reserve(principal, added)
@@ -84,7 +90,8 @@ class Reservations:
         self._perform("SHRINK_VOLUME", agent, operations.shrink(volume, subtract))
 
     def _perform(self, kind: str, agent: KnownAgent, conversions: Sequence[Conversion]) -> None:
-        """Rescind what the operation needs, ask the allocator, and convert the agent.  Raises Conflict."""
+        """Rescind what the operation needs, ask the allocator, convert the agent.  Raises RuleViolation, Conflict."""
+        self._checkpointed_resources.check(agent, conversions)
         self._rescinding.for_operation(agent, conversions)
         if not self._allocator.update_available(agent.id, conversions):
             free = agent.total - self._state.held_on(agent.id).allocated_to(None)

@@ -14,6 +14,7 @@ from fake_master.state.offers import OfferOperation, OutstandingOffers
 from fake_master.state.quota import RoleUsage, SentQuota
 from fake_master.state.streams import Listener
 from fake_master.state.tasks import TaskOutcome
+from fake_master.state.tracked_reservations import TrackedReservations
 from mesosctl.mesos.amounts.quantities import Quantities, Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.messages.protobuf_json.message_tables import Message, mesos_message
@@ -54,6 +55,7 @@ class MasterState:
         """Counters of no framework in particular, by their metrics' names below `master/`."""
         self.agents: dict[str, KnownAgent] = {}
         """Registered agents by id."""
+        self.tracked_reservations = TrackedReservations() if profile.forgets_roles_without_scalars else None
         self.known_agents = KnownAgents()
         self.maintenance = MaintenanceSchedule(self.agents)
         self.frameworks: dict[str, KnownFramework] = {}
@@ -102,6 +104,11 @@ class MasterState:
     def capacity(self, *, newest_rule: bool = False) -> Quantities:
         """Return the amounts that quota can guarantee; UPDATE_QUOTA uses the newest rule on every master."""
         return capacity(self.agents.values(), MESOS_1_11 if newest_rule else self.profile)
+
+    def track_reservations(self, before: Resources, after: Resources) -> None:
+        """Take note of a change to what an agent has, for releases whose allocator may lose sight of reservations."""
+        if self.tracked_reservations is not None:
+            self.tracked_reservations.change(before, after)
 
     def used_on(self, agent_id: str) -> Resources:
         """Return what tasks and executors hold on an agent, with allocation roles."""

@@ -48,7 +48,13 @@ def plan_reserve(
     source: Sequence[Resource] | None = None,
 ) -> Operation:
     """A RESERVE of whole entries on one agent.  Raises RuleViolation."""
-    check_reserve(resources, requester(master), source=source, agent_capabilities=agent.capabilities)
+    check_reserve(
+        resources,
+        requester(master),
+        source=source,
+        agent_capabilities=agent.capabilities,
+        of_volumes=master.profile.reserves_volumes,
+    )
     whole = Resources(resources)
     conversions = operations.reserve(whole, None if source is None else Resources(source))
     return Operation(agent, "reserved", resources, conversions, source)

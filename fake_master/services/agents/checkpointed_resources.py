@@ -90,13 +90,32 @@ class CheckpointedResources:
 
     def came_back(self, agent: KnownAgent, resources: Resources) -> None:
         """Take over the resources of an agent that registered again."""
+        self._state.track_reservations(agent.total, resources)
         agent.total = agent.applied = resources
         self._offers.rescind_on(agent.id)
         self._allocator.update_agent(agent.allocator_info(), agent.whole)
 
+    def check(self, agent: KnownAgent, conversions: Sequence[Conversion]) -> None:
+        """Refuse an operation that would end a real master of this release.  Raises RuleViolation."""
+        tracked = self._state.tracked_reservations
+        if tracked is None:
+            return
+        try:
+            total = operations.apply_all(agent.total, conversions)
+        except Conflict:
+            return  # it will not be done
+        if tracked.would_end(agent.total, total):
+            raise RuleViolation(
+                "the operation would end a real master: its allocator has forgotten a role for which agent "
+                f"{agent.id} has no amount reserved",
+                rule="operation.role-forgotten",
+            )
+
     def convert(self, agent: KnownAgent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
         """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
-        agent.total = operations.apply_all(agent.total, conversions)
+        total = operations.apply_all(agent.total, conversions)
+        self._state.track_reservations(agent.total, total)
+        agent.total = total
         message = _Message(conversions, agent.total, arrived)
         faults = agent.faults
         if faults.loses:

@@ -85,6 +85,7 @@ class AgentRegistration:
         if restored is not agent.total or restored is not agent.applied:
             agent.total = agent.applied = restored
         self._state.agents[agent.id] = agent
+        self._state.track_reservations(Resources(), agent.total)
         unavailability = self._state.maintenance.span(agent)
         self._allocator.add_agent(agent.allocator_info(), agent.whole, used, unavailability=unavailability)
         if not agent.active:

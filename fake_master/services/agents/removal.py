@@ -226,6 +226,7 @@ class AgentRemoval:
             self._offers.rescind_all_on(agent.id)
             self.on_operations_lost(agent.id, operations_end, message)
             del self._state.agents[agent.id]
+            self._state.track_reservations(agent.total, Resources())
             agent.answers.clear()
         self._events.failure(*gone)
 

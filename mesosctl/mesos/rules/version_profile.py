@@ -69,6 +69,10 @@ class Profile(NamedTuple):
     """Whether JSON has 15 digits of a number, and no zeros at the end of its text: 1e+300 becomes 1e+3."""
     has_json_paths: bool
     """Whether /roles.json, /state.json and /tasks.json are served, beside the paths without that end."""
+    forgets_roles_without_scalars: bool
+    """Whether the allocator no longer knows a role that has only ports or sets reserved, which may end the master."""
+    reserves_volumes: bool
+    """Whether RESERVE refines the reservation of a persistent volume."""
     sends_whole_checkpoint: bool
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     master_capabilities: tuple[str, ...]
@@ -116,6 +120,8 @@ DOCUMENTS = Profile(
     not_found_has_text=True,
     json_numbers_are_short=False,
     has_json_paths=False,
+    forgets_roles_without_scalars=False,
+    reserves_volumes=True,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -146,6 +152,8 @@ MESOS_1_4 = Profile(
     not_found_has_text=False,
     json_numbers_are_short=True,
     has_json_paths=True,
+    forgets_roles_without_scalars=True,
+    reserves_volumes=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -163,6 +171,8 @@ MESOS_1_8 = MESOS_1_4._replace(
     not_found_has_text=True,
     json_numbers_are_short=False,
     has_json_paths=False,
+    forgets_roles_without_scalars=False,
+    reserves_volumes=True,
     sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE",),
     agent_capabilities=(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from mesosctl.mesos.rules.version_profile import check_profile_named
+from mesosctl.mesos.rules.version_profile import Profile, check_profile_named
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.codec import Codec
@@ -27,6 +27,11 @@ class Carrier:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def profile(self) -> Profile:
+        """How a master of its version behaves."""
+        return check_profile_named(self.version, "version")
 
 
 VERSION = check_profile_named(os.environ.get(real.RELEASE, "1.11.0"), real.RELEASE).name

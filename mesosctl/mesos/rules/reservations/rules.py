@@ -135,8 +135,12 @@ def check_reserve(
     *,
     source: Collection[Resource] | None = None,
     agent_capabilities: Collection[str] = ALL_CAPABILITIES,
+    of_volumes: bool = True,
 ) -> None:
-    """RESERVE, which passes over an entry of nothing beside others.  Raises RuleViolation naming entry and rule."""
+    """RESERVE, which passes over an entry of nothing beside others.  Raises RuleViolation naming entry and rule.
+
+    `of_volumes` says whether the master refines the reservation of a volume.
+    """
     check_operands(resources, "resources", passes_over_nothing=True)
     if source is not None:
         check_each(source, "source", passes_over_nothing=True)
@@ -149,6 +153,12 @@ def check_reserve(
                 f"{resource.in_words} is not dynamically reserved: its last reservation must be DYNAMIC",
                 field=f"{field}.reservations",
                 rule="reserve.dynamic",
+            )
+        if resource.is_persistent_volume and not of_volumes:
+            raise RuleViolation(
+                f"{resource.in_words} is a persistent volume, whose reservation this release does not refine",
+                field=f"{field}.disk",
+                rule="reserve.no-volume",
             )
         _check_principal(resource.reservations[-1], requester, field)
         _check_allocation(resource, requester, field)
