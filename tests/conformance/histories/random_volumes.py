@@ -12,13 +12,14 @@ OWNER = [{"type": "DYNAMIC", "role": "ads"}]
 
 
 class VolumeDice:
-    """A source of operations that a seed fixes."""
+    """A source of operations that a seed fixes; volumes grow and shrink unless the release knows nothing of that."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, resizes: bool = True) -> None:
         self._random = random.Random(seed)
         self._kinds: Sequence[Callable[[], Operation | None]] = (
-            *(self._reserve, self._create, self._shrink, self._launch) * 2,
-            *(self._unreserve, self._destroy, self._grow),
+            *(self._reserve, self._create, self._launch) * 2,
+            *(self._unreserve, self._destroy),
+            *((self._shrink, self._shrink, self._grow) if resizes else ()),
         )
         self._entries: list[Resource] = []
         self._made: list[Operation] = []
