@@ -1,4 +1,4 @@
-"""What the allocator of Mesos 1.4 knows of reservations; it may end a master that no longer knows one.
+"""The reservations that the allocator of Mesos 1.4 knows; a master may end that no longer knows one.
 
 Source: a Mesos 1.4.3 master, which ends with `Check failed: reservationScalarQuantities.contains(role)`.
 """

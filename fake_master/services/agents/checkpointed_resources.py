@@ -113,9 +113,9 @@ class CheckpointedResources:
 
     def convert(self, agent: KnownAgent, conversions: Sequence[Conversion], arrived: Arrival) -> None:
         """Make an accepted operation true of the agent at once, and send it on its way there.  Inside a transaction."""
-        total = operations.apply_all(agent.total, conversions)
-        self._state.track_reservations(agent.total, total)
-        agent.total = total
+        before = agent.total
+        agent.total = operations.apply_all(agent.total, conversions)
+        self._state.track_reservations(before, agent.total)
         message = _Message(conversions, agent.total, arrived)
         faults = agent.faults
         if faults.loses:
