@@ -112,7 +112,7 @@ class SchedulerApi:
 
     def subscribe(self, message: Body, principal: str | None, pid: str, stream: EventStream) -> None:
         """Subscribe the driver at `pid`; the result is on the stream.  Raises Refusal if it would end a real master."""
-        wanted = _subscription(message["subscribe"], principal)
+        wanted = self._subscription(message["subscribe"], principal)
         force = bool(message["subscribe"].get("force"))
         with refusing(_REFUSED_SUBSCRIPTION):
             self._subscriptions.subscribe(replace(wanted, pid=pid, force=force), stream)
@@ -131,7 +131,7 @@ class SchedulerApi:
             raise _invalid(problem)
 
     def _subscribe(self, request: Request, message: Body, principal: str | None) -> Response:
-        wanted = _subscription(message["subscribe"], principal)
+        wanted = self._subscription(message["subscribe"], principal)
         _check_principal(principal, wanted.info.get("principal"))
         media = accepted_type(request)
         if "mesos-stream-id" in request.headers:
@@ -162,7 +162,7 @@ class SchedulerApi:
     def _update_framework(self, framework: KnownFramework, body: Body) -> None:
         with refusing("FrameworkInfo update is not valid: "):
             # A principal that an update leaves out is another one, for every sender.
-            self._subscriptions.update(framework, _subscription(body, None))
+            self._subscriptions.update(framework, self._subscription(body, None))
 
     def _accept(self, framework: KnownFramework, body: Body) -> None:
         # Values of an unknown type are ignored.
@@ -225,6 +225,16 @@ class SchedulerApi:
     def _request(self, framework: KnownFramework, body: Body) -> None:
         self._subscriptions.request(framework, body.get("requests", ()))
 
+    def _subscription(self, body: Body, authenticated: str | None) -> Subscription:
+        """Return the content of a call; a framework that names no principal has the authenticated one."""
+        info, principal = body["framework_info"], {} if authenticated is None else {"principal": authenticated}
+        suppressed = body.get("suppressed_roles", ()) if self._state.profile.honours_suppressed_roles else ()
+        return Subscription(
+            info=replaced(info, principal | info),
+            suppressed=frozenset(suppressed),
+            offer_constraints=body.get("offer_constraints") or {},
+        )
+
 
 def _checked_type(message: Body) -> str:
     """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
@@ -245,16 +255,6 @@ def _checked_type(message: Body) -> str:
 def _is_uuid(data: bytes) -> bool:
     """Whether these bytes are a UUID of a version that RFC 4122 knows; a master does not look at its variant."""
     return len(data) == _UUID_BYTES and data[6] >> 4 in _UUID_VERSIONS
-
-
-def _subscription(body: Body, authenticated: str | None) -> Subscription:
-    """Return the content of a call; a framework that names no principal has the authenticated one."""
-    info, principal = body["framework_info"], {} if authenticated is None else {"principal": authenticated}
-    return Subscription(
-        info=replaced(info, principal | info),
-        suppressed=frozenset(body.get("suppressed_roles", ())),
-        offer_constraints=body.get("offer_constraints") or {},
-    )
 
 
 def _check_principal(authenticated: str | None, claimed: str | None) -> None:

@@ -24,9 +24,9 @@ _NO_ROOT: Mapping[str, tuple[str | None, ...]] = {"PATH": (None,), "MOUNT": (Non
 
 
 @lru_cache(1024)  # similar agents share one object
-def _parsed(text: str) -> Resources:
+def _parsed(text: str, release: str | None) -> Resources:
     """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
-    parsed = read_resources(text)
+    parsed = read_resources(text, release=release)
     for entry in parsed:
         source = None if entry.disk is None else entry.disk.source
         wrong = (
@@ -132,10 +132,10 @@ class AgentSpec:
         """Return the host name, for the agent number `index` of a cluster."""
         return self.hostname or f"agent-{index + 1}"
 
-    def configured(self, index: int) -> Resources:
-        """Return the resources of the agent.  Raises BadInput."""
+    def configured(self, index: int, release: str | None) -> Resources:
+        """Return the resources of the agent, as a release of Mesos reads them.  Raises BadInput."""
         try:
-            return _parsed(self.resources)
+            return _parsed(self.resources, release)
         except RuleViolation as error:
             problem = f"agent {self.hostname_at(index)}: {error.message}"
             raise BadInput(problem, field="resources", hint=error.hint) from error

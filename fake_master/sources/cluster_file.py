@@ -100,7 +100,7 @@ class ClusterSpec:
             configured = {}
             for index, spec in enumerate(agents):
                 with self._in_file(spec.where):
-                    configured[spec.hostname_at(index)] = spec.configured(index)
+                    configured[spec.hostname_at(index)] = spec.configured(index, profile.release)
             self.initial.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
@@ -178,7 +178,7 @@ BUILT_IN = ClusterSpec(
 
 def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
     """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
-    hostname, resources = spec.hostname_at(index), spec.configured(index)
+    hostname, resources = spec.hostname_at(index), spec.configured(index, master.state.profile.release)
     try:
         oversubscribed = slack_of_use(
             parse_resources(spec.oversubscribed), throttleable=master.state.revocability.throttles

@@ -12,16 +12,21 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.amounts.values import format_value
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError, decode
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.resources import RESOURCE, list_to_json, to_model
 
 
-def read_resources(text: str, *, of_agents: bool = False) -> Resources:
-    """The resources in a text, or in JSON; `of_agents` as in `parse_of_agents`.  Raises RuleViolation."""
+def read_resources(text: str, *, of_agents: bool = False, release: str | None = None) -> Resources:
+    """The resources in a text, or in JSON; `of_agents` as in `parse_of_agents`.  Raises RuleViolation.
+
+    JSON is read as a release of Mesos does; `None` knows all fields.
+    """
     if not text.lstrip().startswith("["):
         return parse_resources(text, of_agents=of_agents)
     try:
-        entries = [to_model(read(RESOURCE, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
+        resource = mesos_message(RESOURCE.name, release)
+        entries = [to_model(read(resource, entry, f"[{index}]")) for index, entry in enumerate(decode(text))]
     except ConversionError as error:
         raise RuleViolation(
             f"resources in JSON: {error}", field=error.path or "resources", rule="resource.json"

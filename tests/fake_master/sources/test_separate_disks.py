@@ -62,12 +62,12 @@ def test_an_agent_in_json_has_separate_disks() -> None:
 )
 def test_what_no_agent_starts_with(entry: dict[str, object], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        AgentSpec(json.dumps([entry])).configured(0)
+        AgentSpec(json.dumps([entry])).configured(0, None)
 
 
 def test_a_text_that_is_not_json() -> None:
     with pytest.raises(BadInput, match="resources in JSON"):
-        AgentSpec('[{"name": "cpus",]').configured(0)
+        AgentSpec('[{"name": "cpus",]').configured(0, None)
 
 
 def test_disks_are_reserved_shown_and_made_volumes() -> None:
