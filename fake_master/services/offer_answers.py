@@ -274,7 +274,7 @@ class OfferAnswers:
                 resources,
                 requester,
                 agent_capabilities=context.agent.capabilities,
-                of_volumes=self._state.profile.reserves_volumes,
+                profile=self._state.profile,
             )
             self._state.access.may_reserve(principal, resources)
             return operations_model.reserve(Resources(map(_alone, resources)))

@@ -51,7 +51,7 @@ class Reservations:
             Requester(principal),
             source=source,
             agent_capabilities=agent.capabilities,
-            of_volumes=self._state.profile.reserves_volumes,
+            profile=self._state.profile,
         )
         removed, added = operations.changed_levels(resources, source)
         self._state.access.may_unreserve(principal, removed)

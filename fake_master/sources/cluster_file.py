@@ -131,7 +131,7 @@ class ClusterSpec:
     def _parsed_flags(self) -> MasterFlags:
         """The flags.  Raises BadInput, with the line of a flag that the file has."""
         try:
-            return MasterFlags.parse(self.flags)
+            return MasterFlags.parse(self.flags, self.profile.release)
         except BadInput as error:
             name = (error.field or "").partition(".")[0]
             if self.file is None or name not in self.flags or self.flags[name] != self.flags_of_file.get(name):

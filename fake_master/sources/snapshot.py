@@ -95,7 +95,7 @@ class RestoredCluster:
         is_new = seed(lasting, self.snapshot.quotas, self.snapshot.weights, checkpoints, self.snapshot.taken_at)
         master = Master(
             profile=self.profile,
-            flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags)),
+            flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags), self.profile.release),
             registry=lasting,
             clock=clock or SteadyClock(),
             address=address,

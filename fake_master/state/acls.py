@@ -54,10 +54,11 @@ class Authorizer(Acls):
     """The actions in the file that this master never asks about."""
 
     @classmethod
-    def from_json(cls, value: Any) -> "Authorizer":
-        """Read the decoded value of `--acls`.  Raises ConversionError and BadInput."""
-        found = acls.from_json(value)
-        ignored = [name for name in value if name not in ENFORCED and name != acls.PERMISSIVE]
+    def from_json(cls, value: Any, release: str | None = None) -> "Authorizer":
+        """Read the decoded value of `--acls`, as a release of Mesos does.  Raises ConversionError and BadInput."""
+        found = acls.from_json(value, release)
+        asked = {name for name in ENFORCED if acls.is_action(name, release)}
+        ignored = [name for name in value if name not in asked and name != acls.PERMISSIVE]
         return cls(found.permissive, found.rules, tuple(ignored))
 
     def require(self, action: str, principal: str | None, target: str | None) -> None:

@@ -173,12 +173,12 @@ def credentials(source: str) -> dict[str, str]:
     return {entry["principal"]: entry.get("secret", "") for entry in entries}
 
 
-def authorizer(source: str) -> tuple[Authorizer, str]:
-    """`--acls`: JSON, or a file that holds it; and the text in which /flags shows it."""
+def authorizer(source: str, release: str | None = None) -> tuple[Authorizer, str]:
+    """`--acls`: JSON, or a file that holds it; and the text in which /flags of the release shows it."""
     given = _given("acls", source)
     with _refusals("acls", given):
         document = _decode(given.text)
-        return Authorizer.from_json(document), to_text(document)
+        return Authorizer.from_json(document, release), to_text(document, release)
 
 
 def rate_limits(source: str) -> RateLimits:

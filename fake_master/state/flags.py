@@ -64,8 +64,8 @@ class MasterFlags:
         return parse_duration(self.shown["revocation_grace_period"]) if revokes else None
 
     @classmethod
-    def parse(cls, given: Mapping[str, str]) -> "MasterFlags":
-        """Check the flags that were given.  Raises BadInput naming the flag."""
+    def parse(cls, given: Mapping[str, str], release: str | None = None) -> "MasterFlags":
+        """Check the flags that were given to a master of this release.  Raises BadInput naming the flag."""
         for name in given:
             if not any(name in known for known in (DEFAULTS, UNSET, OWN, STRICT_PRIORITY)):
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
@@ -80,7 +80,7 @@ class MasterFlags:
             shown["rate_limits"] = to_text(rate_limits)
         authorizer = Authorizer()
         if "acls" in given:
-            authorizer, shown["acls"] = flag_values.authorizer(given["acls"])
+            authorizer, shown["acls"] = flag_values.authorizer(given["acls"], release)
         flags = cls(
             shown=shown,
             whitelist=flag_values.whitelist(given["roles"]) if "roles" in given else None,

@@ -53,7 +53,7 @@ def plan_reserve(
         requester(master),
         source=source,
         agent_capabilities=agent.capabilities,
-        of_volumes=master.profile.reserves_volumes,
+        profile=master.profile,
     )
     whole = Resources(resources)
     conversions = operations.reserve(whole, None if source is None else Resources(source))

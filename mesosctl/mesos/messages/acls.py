@@ -55,9 +55,12 @@ def object_error(action: str, kind: str, values: tuple[str, ...]) -> BadInput | 
     )
 
 
-def from_json(value: Any) -> Acls:
-    """Decoded JSON as a master reads it, which ignores unknown keys.  Raises ConversionError and BadInput."""
-    message = read(ACLS, value)
+def from_json(value: Any, release: str | None = None) -> Acls:
+    """Decoded JSON as a master reads it, which ignores what its release does not know; None knows everything.
+
+    Raises ConversionError and BadInput.
+    """
+    message = read(_acls_of(release), value)
     rules = {
         action: tuple(_rule(action, entry) for entry in entries)
         for action, entries in message.items()
@@ -66,9 +69,19 @@ def from_json(value: Any) -> Acls:
     return Acls(message.get(PERMISSIVE, True), rules)
 
 
-def to_text(value: Any) -> str:
-    """Decoded JSON as /flags shows it.  Raises ConversionError."""
-    return protobuf_text.to_text(ACLS, read(ACLS, value))
+def to_text(value: Any, release: str | None = None) -> str:
+    """Decoded JSON as /flags of a release shows it.  Raises ConversionError."""
+    message = _acls_of(release)
+    return protobuf_text.to_text(message, read(message, value))
+
+
+def is_action(name: str, release: str | None) -> bool:
+    """Whether a release knows an action."""
+    return name in _acls_of(release).fields and name != PERMISSIVE
+
+
+def _acls_of(release: str | None) -> Message:
+    return mesos_message(ACLS.name, release)
 
 
 def acls_of_master(answer: Any) -> Acls | None:

@@ -73,6 +73,8 @@ class Profile(NamedTuple):
     """Whether the allocator no longer knows a role that has only ports or sets reserved, which may end the master."""
     reserves_volumes: bool
     """Whether RESERVE refines the reservation of a persistent volume."""
+    reserve_passes_over_nothing: bool
+    """Whether RESERVE passes over an entry of zero beside others, and does not end the master."""
     honours_suppressed_roles: bool
     """Whether SUBSCRIBE suppresses its `suppressed_roles`; if not, it does not even check them."""
     sends_whole_checkpoint: bool
@@ -124,6 +126,7 @@ DOCUMENTS = Profile(
     has_json_paths=False,
     forgets_roles_without_scalars=False,
     reserves_volumes=True,
+    reserve_passes_over_nothing=True,
     honours_suppressed_roles=True,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -157,6 +160,7 @@ MESOS_1_4 = Profile(
     has_json_paths=True,
     forgets_roles_without_scalars=True,
     reserves_volumes=False,
+    reserve_passes_over_nothing=True,
     honours_suppressed_roles=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
@@ -176,6 +180,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     json_numbers_are_short=False,
     has_json_paths=False,
     forgets_roles_without_scalars=False,
+    reserve_passes_over_nothing=False,
     honours_suppressed_roles=True,
     sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE",),
@@ -201,6 +206,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     roles_are_a_tree=True,
     whitelist_shows_roles_above=True,
     reserves_volumes=True,
+    reserve_passes_over_nothing=True,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),
 )

@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from tests.conformance.callers.frameworks import HEADERS, PATH, Framework
 from tests.conformance.callers.subscribers import Subscription
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_calls import CallDice
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Pool
+from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied
 from tests.conformance.masters.codec import WHOLE_PROTOBUF
 from tests.conformance.masters.comparing import comparable, read
@@ -213,9 +214,10 @@ def described(framework: Framework) -> Any:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-def test_random_calls_are_answered_alike(pool: Pool) -> None:
-    dice, statuses = CallDice(SEED), Counter[int | str]()
-    fake, real = CallTrial(lambda: pool.start(IN_PROCESS, SETUP)), CallTrial(lambda: pool.start(REAL, SETUP))
+@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1"), ids=lambda pair: str(pair[0]))
+def test_random_calls_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Carrier]) -> None:
+    dice, statuses = CallDice(SEED, carriers[0].profile.release), Counter[int | str]()
+    real, fake = (CallTrial(partial(pool.start, carrier, SETUP)) for carrier in carriers)
     for number in range(SLOW_STEPS):
         request = dice.request()
         given = fake.play(request)

@@ -11,6 +11,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.amounts.values import value_is_empty, value_type
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.roles import id_error
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
 _WHOLE = 1000
 """Thousandths in one."""
@@ -135,15 +136,12 @@ def check_reserve(
     *,
     source: Collection[Resource] | None = None,
     agent_capabilities: Collection[str] = ALL_CAPABILITIES,
-    of_volumes: bool = True,
+    profile: Profile = MESOS_1_11,
 ) -> None:
-    """RESERVE, which passes over an entry of nothing beside others.  Raises RuleViolation naming entry and rule.
-
-    `of_volumes` says whether the master refines the reservation of a volume.
-    """
-    check_operands(resources, "resources", passes_over_nothing=True)
+    """RESERVE, which may pass over an entry of nothing beside others.  Raises RuleViolation naming entry and rule."""
+    check_operands(resources, "resources", passes_over_nothing=profile.reserve_passes_over_nothing)
     if source is not None:
-        check_each(source, "source", passes_over_nothing=True)
+        check_each(source, "source", passes_over_nothing=profile.reserve_passes_over_nothing)
         _check_rereservation(resources, source)
     _check_nothing_twice(resources)
     for index, resource in enumerate(resources):
@@ -154,7 +152,7 @@ def check_reserve(
                 field=f"{field}.reservations",
                 rule="reserve.dynamic",
             )
-        if resource.is_persistent_volume and not of_volumes:
+        if resource.is_persistent_volume and not profile.reserves_volumes:
             raise RuleViolation(
                 f"{resource.in_words} is a persistent volume, whose reservation this release does not refine",
                 field=f"{field}.disk",
