@@ -19,7 +19,7 @@ from bisect import bisect_left, insort
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count, islice, pairwise
+from itertools import count, islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -83,8 +83,14 @@ class _Order(Generic[Member]):
         """Return these in order, before one of them is chosen: where their shares are equal, counts decide now."""
         if len(members) < 2:
             return list(members)
-        found = [node for node in self.walk() if node in members]
-        self.ties += sum(member.share == other.share for member, other in pairwise(found))
+        # While nobody has a place, only these are given one.
+        ordered = sorted(members, key=_Node.key) if self.is_stale else self._ranking
+        found = [node for node in ordered if node in members]
+        before = -1.0
+        for node in found:
+            if node.share == before:
+                self.ties += 1
+            before = node.share
         return found
 
 
@@ -760,7 +766,7 @@ class ScalarReplay:
             if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)
             return
-        parts = {client: part for client in taking if (part := self._fair_part(client, agent))}
+        parts = self._fair_parts(taking, agent)
         order = self._ranked(parts) if len(parts) > 1 else list(parts)
         for client in order[:1]:
             self._commit(client, agent, parts[client])
@@ -770,6 +776,19 @@ class ScalarReplay:
                 continue
             if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)
+
+    def _fair_parts(self, clients: Sequence[_Client], agent: int) -> dict[_Client, Amounts]:
+        """Return what each may be offered first, without those that may be offered nothing."""
+        point, over, free, bounds = self._point, self._over, self._free[agent], self._bounds
+        parts = {}
+        for client in clients:  # `_fair_part`, for which this is called too often
+            role = client.role
+            if role.part_at != point:
+                role.part, role.part_at = bounds.fair(role, free), point
+            part = role.part
+            if part and client.large_enough[part] and not client.refused_until(agent, part, over):
+                parts[client] = part
+        return parts
 
     def _fair_part(self, client: _Client, agent: int) -> Amounts:
         """Return what a client may be offered of an agent at this point of a run; 0 if it is too little or refused."""
