@@ -195,7 +195,7 @@ def test_tasks_that_wait_for_a_long_time_start_at_the_same_moments_as_on_a_maste
         (_Bounds, "_work_out", 85),
         (_Client, "refused_until", 4200),
         (_Framework, "take", 440),
-        (_Node, "key", 2050),
+        (_Node, "key", 2280),
         (ScalarReplay, "_refuses_until", 1380),
         (ScalarReplay, "_run", 365),
     ],
