@@ -108,10 +108,8 @@ class History(RuleBasedStateMachine):
             return
         for call in before:
             self.about(call, agent)
-        if mark_gone:
-            leaves = self.about("DRAIN_AGENT", agent, mark_gone=True)
-        else:
-            leaves = self.about("MARK_AGENT_GONE", agent)
+        call, more = ("DRAIN_AGENT", {"mark_gone": True}) if mark_gone else ("MARK_AGENT_GONE", {})
+        leaves = self.about(call, agent, **more)
         if agent is not None and leaves:  # older releases do not know these calls
             for master, known in zip(self.masters, self.agents, strict=True):
                 assert master.subscribers.wait(partial(_is_away, master, known[agent]))
