@@ -34,8 +34,12 @@ class Options:
     lendable_names: frozenset[str] = profile.lendable_names({})
     """The names of idle reserved resources that an allocator lends, if it lends at all."""
     reservations_consume_quota: bool = True
-    """Depends on the master's version, as does the next; see `mesosctl.mesos.rules.version_profile`."""
+    """Depends on the master's version, as do the next; see `mesosctl.mesos.rules.version_profile`."""
     quota_takes_whole_agents: bool = False
+    guarantee_is_limit: bool = False
+    agents_keep_headroom_whole: bool = False
+    subroles_consume_quota: bool = True
+    stages_share_an_order: bool = False
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

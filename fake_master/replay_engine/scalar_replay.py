@@ -562,6 +562,7 @@ class ScalarReplay:
             runs.depends_on_state_alone
             and not state.frameworks
             and not state.options.quota_takes_whole_agents
+            and not state.options.guarantee_is_limit
             and state.whitelist is None
             and runs.batches.interval > 0
             and not any("/" in role for role in roles)

@@ -30,13 +30,16 @@ class QuotaAllowance:
 
     __slots__ = ("_met_by", "limits_left", "unmet_guarantee")
 
-    def __init__(self, quota: Quota, consumed: Amounts, *, one_name_is_enough: bool = False) -> None:
+    def __init__(
+        self, quota: Quota, consumed: Amounts, *, one_name_is_enough: bool = False, guarantee_is_limit: bool = False
+    ) -> None:
         """`one_name_is_enough`: whether a guarantee counts as met when one of its names is."""
         self._met_by = max(0, len(quota.guarantees) - 1) if one_name_is_enough else 0
         """How many names may be unmet in a guarantee that counts as met."""
         self.unmet_guarantee = difference(dict(quota.guarantees.items()), consumed)
         """The guarantee minus what is consumed; zeros dropped."""
-        self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in quota.limits.items()}
+        limits = quota.guarantees if guarantee_is_limit else quota.limits
+        self.limits_left = {name: max(0, bound - consumed.get(name, 0)) for name, bound in limits.items()}
         """Each limit minus what is consumed; zeros kept, a name not in it is unlimited."""
 
     @property
@@ -91,11 +94,14 @@ class RoleNode:
         self.allowance: QuotaAllowance | None = None
         """While a run lasts, and only with quota."""
 
-    def consumed(self, *, with_reservations: bool) -> Amounts:
+    def consumed(self, *, with_reservations: bool, with_subroles: bool = True) -> Amounts:
         """Return what counts towards its quota: held or offered, and reserved, in use or not."""
         amounts = dict(self.used_unreserved)
         if with_reservations:
             add(amounts, tuple(self.reservations.items()))
+        if not with_subroles:
+            for child in self.children.values():
+                add(amounts, tuple(child.consumed(with_reservations=with_reservations).items()), -1)
         return amounts
 
     @property

@@ -176,7 +176,10 @@ class State:
     def consumed_by(self, role: RoleNode) -> Amounts:
         """Return what counts against a role's quota at this moment."""
         self.settle()
-        return role.consumed(with_reservations=self.options.reservations_consume_quota)
+        options = self.options
+        return role.consumed(
+            with_reservations=options.reservations_consume_quota, with_subroles=options.subroles_consume_quota
+        )
 
     def hold_all(self, agent: AllocatorAgent, framework: AllocatorFramework, used: Resources) -> None:
         """Account what a framework holds on an agent when one of the two appears."""

@@ -26,13 +26,25 @@ class Profile(NamedTuple):
     default_role_may_have_quota: bool
     """Whether "*" may be given a quota."""
     guarantee_is_limit: bool
-    """Whether a role is offered nothing unreserved beyond its guarantee."""
+    """Whether a role with quota is offered nothing unreserved beyond its guarantee, and nothing revocable.
+
+    Names that are not in the guarantee come with what is: as much as the guarantees of others do not lack.
+    """
     quota_request_sets_limit: bool
     """Whether POST /quota makes the guarantee a limit, too."""
     reservations_consume_quota: bool
     """Whether reservations of a role count towards its quota."""
     quota_takes_whole_agents: bool
     """Whether guarantees are met with whole agents, and what they lack is kept back from the rest of the cluster."""
+    agents_keep_headroom_whole: bool
+    """Whether what is free and unreserved on an agent is offered whole, or not at all if too little would be left.
+
+    Too little is less than guarantees lack, of any name.  If not, as much is offered as they do not lack.
+    """
+    subroles_consume_quota: bool
+    """Whether what is reserved for roles below a role, and what those hold, counts towards its quota."""
+    stages_share_an_order: bool
+    """Whether both stages of an allocation run visit the agents in the same random order, not each in its own."""
     capacity_includes_static_reservations: bool
     """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
@@ -108,6 +120,9 @@ DOCUMENTS = Profile(
     quota_request_sets_limit=False,
     reservations_consume_quota=False,
     quota_takes_whole_agents=True,
+    agents_keep_headroom_whole=False,
+    subroles_consume_quota=True,
+    stages_share_an_order=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=False,
@@ -142,6 +157,9 @@ MESOS_1_4 = Profile(
     quota_request_sets_limit=False,
     reservations_consume_quota=True,
     quota_takes_whole_agents=False,
+    agents_keep_headroom_whole=True,
+    subroles_consume_quota=False,
+    stages_share_an_order=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=True,
@@ -171,6 +189,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     name="1.8",
     version="1.8.1",
     release="1.8.1",
+    subroles_consume_quota=True,
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
     capacity_compares_resources=False,
@@ -198,6 +217,8 @@ MESOS_1_11 = MESOS_1_8._replace(
     release="1.11.0",
     default_role_may_have_quota=True,
     guarantee_is_limit=False,
+    agents_keep_headroom_whole=False,
+    stages_share_an_order=False,
     quota_request_sets_limit=True,
     quota_amounts_are_bounded=True,
     guarantee_is_kept_as_sent=False,

@@ -28,6 +28,22 @@ def guaranteed_part(
     return (part, guaranteed) if guaranteed else (None, ())
 
 
+def part_up_to_guarantee(
+    run: Run, offerable: OfferableResources, allowance: QuotaAllowance
+) -> tuple[OfferedPart | None, Pairs]:
+    """Return what a role is offered whose guarantee is its limit, and how much of it is for the guarantee.
+
+    With what the guarantee lacks, or with reservations of the role, comes what the guarantee does not name, as far as
+    the headroom allows.  None if there is neither.
+    """
+    spare = bool(run.unmet_guarantees)
+    part, guaranteed = _bounded(run, offerable, allowance.limits_left, allowance.unmet_guarantee, spare=spare)
+    offered = part.allocation.without_role
+    if not guaranteed and not any(entry.reservations and not entry.revocable for entry in offered):
+        return None, ()
+    return offerable.part(offered.non_revocable()) if part.allocation.revocable else part, guaranteed
+
+
 def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance) -> tuple[OfferedPart | None, Pairs]:
     """Return everything that is not revocable, as far as limits allow, and how much of it is for the guarantee.
 
@@ -44,10 +60,17 @@ def whole_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowanc
 
 
 def fair_part(run: Run, offerable: OfferableResources, allowance: QuotaAllowance | None) -> OfferedPart | None:
-    """Return as much as the role's own limits and the guarantees of all allow.
+    """Return as much as the role's own limits and the guarantees of all allow; None if its guarantee is its limit.
 
-    Guarantees bound each name by their headroom, or the whole by a remainder; None if that does not hold it.
+    Guarantees bound each name by their headroom, the whole agent by it, or the whole by a remainder; None if that does
+    not hold it.
     """
+    options = run.state.options
+    if options.guarantee_is_limit and allowance is not None:
+        return None
+    if options.agents_keep_headroom_whole:
+        enough = not run.unmet_guarantees or run.leaves_enough(offerable.full.quota_charge)
+        return offerable.full if enough else offerable.part(offerable.visible_resources.uncounted)
     remainder = run.remainder
     limits_left = allowance.limits_left if allowance is not None else _NOTHING
     part, _ = _bounded(run, offerable, limits_left, spare=bool(run.unmet_guarantees) and remainder is None)
@@ -85,7 +108,7 @@ def _bounded_by_entries(
     shuffle = run.state.options.shuffle
     whole = offerable.visible_resources.unreserved_nonrevocable
     needed = shrink_to_quantities(whole, unmet, shuffle)
-    if unmet and not needed:
+    if unmet and not needed and not run.state.options.guarantee_is_limit:
         return offerable.full, ()  # for `guaranteed_part` nothing; a further shuffle would use up random numbers
     taken = dict(scalar_pairs(needed))
     left = {name: max(0, bound - taken.get(name, 0)) for name, bound in limits_left.items()}

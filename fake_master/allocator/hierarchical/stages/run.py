@@ -42,6 +42,7 @@ class Run:
                 role.quota,
                 state.consumed_by(role),
                 one_name_is_enough=state.options.quota_takes_whole_agents,
+                guarantee_is_limit=state.options.guarantee_is_limit,
             )
             add(self.unmet_guarantees, tuple(role.allowance.unmet_guarantee.items()))
         self.headroom: Amounts = headroom(state) if self.unmet_guarantees else {}
@@ -49,6 +50,13 @@ class Run:
         self.remainder: Remainder | None = None
         """The bound of the second stage if quota takes whole agents; None if no guarantee lacks anything."""
         self._passed_over: dict[FreeResources, int] = {}
+
+    def is_in_first_stage(self, role: RoleNode) -> bool:
+        """Whether the first stage might still give something to the role, which has quota."""
+        if role.allowance is None or role.leaf is None:
+            return False
+        # A role whose guarantee is its limit has its reservations in this stage, too.
+        return role.allowance.is_below_guarantee or (self.state.options.guarantee_is_limit and bool(role.reservations))
 
     def begin_second_stage(self) -> None:
         """Bound the second stage by what guarantees lack now."""
@@ -70,6 +78,14 @@ class Run:
     def spare(self, name: str) -> int:
         """Return how much of `name` may be offered without using what guarantees still lack."""
         return max(0, self.headroom.get(name, 0) - self.unmet_guarantees.get(name, 0))
+
+    def leaves_enough(self, charge: Pairs) -> bool:
+        """Whether the headroom holds what guarantees still lack, of all names, without these amounts."""
+        charged = dict(charge)
+        return all(
+            self.headroom.get(name, 0) - charged.get(name, 0) >= amount
+            for name, amount in self.unmet_guarantees.items()
+        )
 
     def spare_amounts(self) -> Amounts:
         """The same for all names, zeros dropped."""

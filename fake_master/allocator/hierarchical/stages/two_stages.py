@@ -5,7 +5,12 @@ from collections.abc import Callable, Collection, Iterable
 from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, Offered
 from fake_master.allocator.hierarchical.role_tree import QuotaAllowance, RoleNode, tokens_of
 from fake_master.allocator.hierarchical.sorters.sorter import Node
-from fake_master.allocator.hierarchical.stages.parts_within_quota import fair_part, guaranteed_part, whole_part
+from fake_master.allocator.hierarchical.stages.parts_within_quota import (
+    fair_part,
+    guaranteed_part,
+    part_up_to_guarantee,
+    whole_part,
+)
 from fake_master.allocator.hierarchical.stages.run import Run, is_refused
 from fake_master.allocator.hierarchical.state import State
 
@@ -13,7 +18,7 @@ from fake_master.allocator.hierarchical.state import State
 def meet_guarantees(run: Run, agents: list[AllocatorAgent]) -> None:
     """Give to roles that lack some of their guarantee, agent by agent, in fair order."""
     state = run.state
-    lacking_roles = _below_guarantee(run.roles_with_quota)
+    lacking_roles = [role for role in run.roles_with_quota if run.is_in_first_stage(role)]
     order: list[Node] | None = None
     tokens = tokens_of(lacking_roles)
     for agent in agents:
@@ -28,30 +33,25 @@ def meet_guarantees(run: Run, agents: list[AllocatorAgent]) -> None:
             order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
         _offer_agent_for_guarantees(run, agent, order)
         if agent.free_resources is not free_resources:
-            order, lacking_roles = None, _below_guarantee(lacking_roles)
+            order, lacking_roles = None, [role for role in lacking_roles if run.is_in_first_stage(role)]
             tokens = tokens_of(lacking_roles)
 
 
 def serving_order(state: State) -> list[Node]:
-    """Return the active roles in the order of the next run: those below their guarantee, then all others.
+    """Return the active roles in the order of the next run: those of the first stage, then all others.
 
     Each stage is in fair order.
     """
-    whole_agents = state.options.quota_takes_whole_agents
-    below = {
+    options = state.options
+    first = {
         role.name
         for role in state.roles.with_quota()
-        if QuotaAllowance(role.quota, state.consumed_by(role), one_name_is_enough=whole_agents).is_below_guarantee
+        if options.guarantee_is_limit
+        or QuotaAllowance(
+            role.quota, state.consumed_by(role), one_name_is_enough=options.quota_takes_whole_agents
+        ).is_below_guarantee
     }
-    return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in below)
-
-
-def _below_guarantee(roles: list[RoleNode]) -> list[RoleNode]:
-    return [
-        role
-        for role in roles
-        if role.allowance is not None and role.allowance.is_below_guarantee and role.leaf is not None
-    ]
+    return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in first)
 
 
 def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Node]) -> None:
@@ -66,7 +66,7 @@ def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Nod
         assert role.sorter is not None
         assert allowance is not None
         for client_leaf in role.sorter.walk():
-            if not allowance.is_below_guarantee:
+            if not run.is_in_first_stage(role):
                 break
             client: AllocatorClient = client_leaf.client
             if client.token & agent.rejected_by:
@@ -76,6 +76,8 @@ def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Nod
                 continue
             if run.state.options.quota_takes_whole_agents:
                 part, guaranteed = whole_part(run, offerable, allowance)
+            elif run.state.options.guarantee_is_limit:
+                part, guaranteed = part_up_to_guarantee(run, offerable, allowance)
             else:
                 part, guaranteed = guaranteed_part(run, offerable, allowance)
             if part is None or not part.is_allocatable or is_refused(agent, client, part):
@@ -168,7 +170,8 @@ class TwoStages:
         shuffle(agents)
         run = Run(state)
         meet_guarantees(run, agents)
-        shuffle(agents)
+        if not state.options.stages_share_an_order:
+            shuffle(agents)
         run.begin_second_stage()
         self._share(run, agents)
         run.finish()

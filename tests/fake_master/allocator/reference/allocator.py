@@ -116,9 +116,13 @@ class PlainSorter:
 
 
 class Reference:
-    def __init__(self, *, whole_agents: bool = False) -> None:
+    def __init__(self, *, whole_agents: bool = False, ceiling: bool = False, counts_subroles: bool = True) -> None:
         self.whole_agents = whole_agents
         """Whether it shares out as the documents' master: whole agents, and a remainder."""
+        self.ceiling = ceiling
+        """Whether it shares out as the masters of 1.4 to 1.8: guarantees are limits, and headroom is kept coarsely."""
+        self.counts_subroles = counts_subroles
+        """Whether quota counts what the roles below have."""
         self.agents: dict[str, PlainAgent] = {}
         self.frameworks: dict[str, PlainFramework] = {}
         self.weights: dict[str, float] = {}
@@ -205,7 +209,7 @@ class Reference:
 
     def consumed(self, role: str) -> Quantities:
         def within(owner: str | None) -> bool:
-            return owner is not None and (owner == role or owner.startswith(role + "/"))
+            return owner == role or (self.counts_subroles and owner is not None and owner.startswith(role + "/"))
 
         parts = []
         for agent in self.agents.values():
@@ -224,6 +228,8 @@ class Reference:
         self.offers: Offers = {}
         if self.whole_agents:
             return self.run_with_whole_agents(agents)
+        if self.ceiling:
+            return self.run_with_ceilings(agents)
         quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}
         self.used_up = {role: self.consumed(role) for role in quotas}
         self.required = Quantities.total(quotas[role].guarantees - self.used_up[role] for role in quotas)
@@ -271,6 +277,52 @@ class Reference:
                         self.offer_counted(agent, role, framework, whole)
                         handed_out += counted
         return self.offers
+
+    # --- Guarantees that are limits, section "Mesos 1.4 to 1.8" --------------------------------
+
+    def run_with_ceilings(self, agents: list[PlainAgent]) -> Offers:
+        quotas = {role: quota for role, quota in self.quotas.items() if quota.guarantees}
+        self.used_up = {role: self.consumed(role) for role in quotas}
+        self.required = Quantities.total(quotas[role].guarantees - self.used_up[role] for role in quotas)
+        self.headroom = self.initial_headroom()
+        for agent in agents:
+            for role in self.roles.sort():
+                for framework in self.sorters[role].sort() if role in quotas else ():
+                    self.fill_up(agent, role, framework, quotas[role].guarantees)
+        for agent in agents:
+            for role in self.roles.sort():
+                for framework in self.sorters[role].sort() if role not in quotas else ():
+                    self.give_or_keep(agent, role, framework)
+        return self.offers
+
+    def fill_up(self, agent: PlainAgent, role: str, framework: str, guarantees: Quantities) -> None:
+        can_have = self.can_have(agent, role, framework)
+        if can_have is None:
+            return
+        counted, rest = split(can_have.non_revocable())
+        named = counted.filter(lambda entry: entry.name in guarantees)
+        needed = shrink(named, guarantees - self.used_up[role])
+        if not needed and not rest.reserved():
+            return
+        extra = counted - named
+        if self.required:
+            extra = shrink(extra, self.headroom - self.required)
+        if self.fits(agent, role, framework, rest + needed + extra):
+            self.offer(agent, role, framework, rest + needed + extra)
+            self.used_up[role] += needed.scalar_quantities()
+            self.required -= needed.scalar_quantities()
+            self.headroom -= (needed + extra).scalar_quantities()
+
+    def give_or_keep(self, agent: PlainAgent, role: str, framework: str) -> None:
+        can_have = self.can_have(agent, role, framework)
+        if can_have is None:
+            return
+        counted, rest = split(can_have)
+        if not (self.headroom - counted.scalar_quantities()).contains(self.required):
+            counted = Resources()
+        if self.fits(agent, role, framework, rest + counted):
+            self.offer(agent, role, framework, rest + counted)
+            self.headroom -= counted.scalar_quantities()
 
     def is_short(self, role: str) -> bool:
         """Whether none of the names that the role is guaranteed is reached."""

@@ -57,7 +57,13 @@ class History:
         self.got: Offers = {}
         self.reference = reference or Reference()
         whole = self.reference.whole_agents
-        options = Options(quota_takes_whole_agents=whole, reservations_consume_quota=not whole)
+        options = Options(
+            quota_takes_whole_agents=whole,
+            reservations_consume_quota=not whole,
+            guarantee_is_limit=self.reference.ceiling,
+            agents_keep_headroom_whole=self.reference.ceiling,
+            subroles_consume_quota=self.reference.counts_subroles,
+        )
         self.allocator: AnyAllocator = make(options, self._on_offers)
         self.outstanding: list[tuple[str, str, Resources]] = []
         self.now = 0.0
@@ -338,6 +344,8 @@ class History:
     def do_quota(self, role: int, number: int) -> None:
         guarantee, limit = QUOTAS[number % len(QUOTAS)]
         limits = {name: amount for entry in (limit,) if entry for name, amount in _limits(entry).items()}
+        if self.reference.ceiling:
+            limits = {}  # these masters know none
         quota = Quota(expand(guarantee).scalar_quantities() if guarantee else Quantities(), Limits(limits))
         self._set_quota(role, quota)
 

@@ -49,6 +49,19 @@ def test_decides_as_the_reference_with_whole_agents(events: list[tuple[Any, ...]
         check_books(history)
 
 
+@pytest.mark.parametrize("counts_subroles", [False, True], ids=["1.4", "1.8"])
+@settings(max_examples=examples(150), deadline=None)
+@given(events=st.one_of(EVENTS, QUIET))
+def test_decides_as_the_reference_where_a_guarantee_is_a_limit(
+    events: list[tuple[Any, ...]], *, counts_subroles: bool
+) -> None:
+    """As masters of 1.4 to 1.8 share out."""
+    history = History(reference=Reference(ceiling=True, counts_subroles=counts_subroles))
+    for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), ("quota", 0, 0), *events]:
+        history.play(word, *numbers)
+        check_books(history)
+
+
 @settings(max_examples=examples(40), deadline=None)
 @given(EVENTS)
 def test_decides_as_the_reference_with_a_bad_memory(events: list[tuple[Any, ...]]) -> None:
