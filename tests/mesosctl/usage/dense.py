@@ -79,7 +79,7 @@ class _Maker:
     def make(self) -> Dense:
         random, since = self.random, BEGIN + self.random.choice([0, 5, 11 * 24]) * HOUR
         return Dense(
-            replace(CLUSTER, version=random.choice(["1.8.2", "1.11.0", "1.11.0"])),
+            replace(CLUSTER, mesos_profile=random.choice(["documents", "1.11", "1.11"])),
             MemoryRecording(
                 of_agents=[row for name in _AGENTS for row in self.agent(name)],
                 of_frameworks=[RecordedFramework(name, name, _ROLES, 0, None, of) for name, of in FRAMEWORKS.items()],

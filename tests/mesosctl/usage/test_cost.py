@@ -145,7 +145,7 @@ KEYS = {
 @given(history=histories(), prices=tables, zone=st.sampled_from(ZONES).map(ZoneInfo), span=spans, old=st.booleans())
 @settings(max_examples=examples(40), deadline=None)
 def test_cells_are_what_was_held_at_each_moment(by, history, prices, zone, span, old):
-    cluster = replace(CLUSTER, version="1.8.2" if old else "1.11.0")
+    cluster = replace(CLUSTER, mesos_profile="documents" if old else "1.11")
     found = cost(history, cluster, options_for(prices, zone, *span, by=by))
     plain = Plain(history, prices, zone, counts_reserved=not old)
     check(found, plain, *plain.months(span, KEYS[by], by_role=by == "role"))
@@ -160,7 +160,7 @@ def worked_out_twice(seed, by="role", sharing=None):
     made = dense(seed)
     prices = load(as_toml(made.tables), "prices.toml", made.zone)
     found = cost(made.history, made.cluster, CostOptions(made.since, made.until, prices, made.zone, by, sharing))
-    plain = Plain(made.history, made.tables, made.zone, counts_reserved=made.cluster.version != "1.8.2")
+    plain = Plain(made.history, made.tables, made.zone, counts_reserved=made.cluster.mesos_profile != "documents")
     cells, seen = plain.months((made.since, made.until), KEYS[by], by_role=by == "role")
     plain.share_idle(cells, sharing)
     return found, plain, cells, seen

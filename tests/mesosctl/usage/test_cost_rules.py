@@ -38,7 +38,7 @@ def quota(role, **guarantees):
     return RecordedSetting("quota", role, value, BEGIN)
 
 
-def found(*rows, prices="cpu_hour = 1", since=0.0, until=1.0, version="1.11.0"):
+def found(*rows, prices="cpu_hour = 1", since=0.0, until=1.0, profile="1.11"):
     """The cost of some rows, and its cells without those of nobody: one dictionary, of all months."""
     kinds = {kind: [row for row in rows if isinstance(row, kind)] for kind in (RecordedAgent, RecordedTask, Gap)}
     history = MemoryRecording(
@@ -48,7 +48,7 @@ def found(*rows, prices="cpu_hour = 1", since=0.0, until=1.0, version="1.11.0"):
     )  # fmt: skip
     text = f'currency = "EUR"\n[[prices]]\n{prices}\n'
     options = CostOptions(at(since), at(until), load(text, "prices.toml", UTC), UTC)
-    return cost(history, replace(CLUSTER, version=version), options)
+    return cost(history, replace(CLUSTER, mesos_profile=profile), options)
 
 
 def cells(*rows, **more):
@@ -80,9 +80,9 @@ def test_roles_below_count_for_the_guarantee():
     assert cells(quota("a", cpus=6), task("a/x/y", "cpus:2")) == {("a/x/y", "used"): 2, ("a", "kept"): 4}
 
 
-@pytest.mark.parametrize(("version", "kept"), [("1.8.2", 6.0), ("1.9.0", 3.0), ("1.11.0", 3.0)])
-def test_reservations_count_for_the_guarantee_from_mesos_1_9_on(version, kept):
-    of = cells(agent("cpus:10;cpus(a/x):3"), quota("a", cpus=6), version=version)
+@pytest.mark.parametrize(("profile", "kept"), [("documents", 6.0), ("1.4", 3.0), ("1.8", 3.0), ("1.11", 3.0)])
+def test_reservations_count_for_the_guarantee_of_every_release(profile, kept):
+    of = cells(agent("cpus:10;cpus(a/x):3"), quota("a", cpus=6), profile=profile)
     assert of == {("a/x", "reserved_idle"): 3, ("a", "kept"): kept}
 
 
