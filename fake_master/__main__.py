@@ -317,8 +317,7 @@ def main() -> None:
         raise SystemExit(told.exit_status) from None
     except (KeyboardInterrupt, typer.Abort):
         raise SystemExit(ExitStatus.INTERRUPTED) from None
-    if ended:  # typer turns an interruption into its status
-        raise SystemExit(ended)
+    raise SystemExit(ended or ExitStatus.DONE)  # typer turns an interruption into its status
 
 
 if __name__ == "__main__":
