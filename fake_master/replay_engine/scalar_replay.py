@@ -767,7 +767,7 @@ class ScalarReplay:
             if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)
             return
-        parts = self._fair_parts(taking, agent)
+        parts = {client: part for client in taking if (part := self._fair_part(client, agent))}
         order = self._ranked(parts) if len(parts) > 1 else list(parts)
         for client in order[:1]:
             self._commit(client, agent, parts[client])
@@ -777,19 +777,6 @@ class ScalarReplay:
                 continue
             if part := self._fair_part(client, agent):
                 self._commit(client, agent, part)
-
-    def _fair_parts(self, clients: Sequence[_Client], agent: int) -> dict[_Client, Amounts]:
-        """Return what each may be offered first, without those that may be offered nothing."""
-        point, over, free, bounds = self._point, self._over, self._free[agent], self._bounds
-        parts = {}
-        for client in clients:  # `_fair_part`, for which this is called too often
-            role = client.role
-            if role.part_at != point:
-                role.part, role.part_at = bounds.fair(role, free), point
-            part = role.part
-            if part and client.large_enough[part] and not client.refused_until(agent, part, over):
-                parts[client] = part
-        return parts
 
     def _fair_part(self, client: _Client, agent: int) -> Amounts:
         """Return what a client may be offered of an agent at this point of a run; 0 if it is too little or refused."""
