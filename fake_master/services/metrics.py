@@ -79,11 +79,15 @@ class Metrics:
         """Return every metric by name, sorted."""
         state = self._state
         found = _snapshot(state, *(part() for part in self._parts))
-        names = metrics_of(state.profile.release, found)
-        if not state.profile.roles_are_a_tree:
-            named = {role for framework in state.frameworks.values() for role in framework.tracked_roles}
-            names = [name for name in names if (match := _FILTERS.fullmatch(name)) is None or match[1] in named]
-        return {name: found[name] for name in names}
+        shown = metrics_of(state.profile.release, found)
+        if state.profile.roles_are_a_tree:
+            return shown
+        named = {role for framework in state.frameworks.values() for role in framework.tracked_roles}
+        return {
+            name: value
+            for name, value in shown.items()
+            if (match := _FILTERS.fullmatch(name)) is None or match[1] in named
+        }
 
 
 _FILTERS = re.compile("allocator/mesos/offer_filters/roles/(.*)/active")

@@ -29,7 +29,7 @@ class RoleView:
     reserved: Quantities
     consumed: Quantities
     own: Resources
-    """The resources that are allocated and offered to itself."""
+    """Where roles are no tree, the resources that are allocated and offered to itself; else empty."""
     frameworks: tuple[str, ...] = ()
 
 
@@ -81,8 +81,9 @@ def views(state: MasterState) -> list[RoleView]:
     for framework in state.frameworks.values():
         for role in framework.tracked_roles:
             subscribed.setdefault(role, []).append(framework.id)
-        for entry in (*framework.used(), *framework.offered()):
-            held.setdefault(entry.allocation_role or "", []).append(entry)
+        if not state.profile.roles_are_a_tree:
+            for entry in (*framework.used(), *framework.offered()):
+                held.setdefault(entry.allocation_role or "", []).append(entry)
     return [
         RoleView(
             name=name,

@@ -6,7 +6,7 @@ Source: docs/explanation/releases.md, "What each release shows".
 import re
 from collections.abc import Iterable
 
-from mesosctl.mesos.messages.protobuf_json.releases import has
+from mesosctl.mesos.messages.protobuf_json.releases import RELEASES, has
 
 FLAGS = {
     "require_agent_domain": "1.5.3",
@@ -44,7 +44,7 @@ METRICS = {
 
 def flags_of(release: str | None, names: Iterable[str]) -> list[str]:
     """The flags that a release has, of these."""
-    return [name for name in names if has(release, FLAGS.get(name, "1.4.3"))]
+    return [name for name in names if has(release, FLAGS.get(name, RELEASES[0]))]
 
 
 def has_member(release: str | None, member: str) -> bool:
@@ -52,10 +52,10 @@ def has_member(release: str | None, member: str) -> bool:
     return has(release, MEMBERS[member])
 
 
-def metrics_of(release: str | None, names: Iterable[str]) -> list[str]:
-    """The metrics that a release has, of these."""
+def metrics_of(release: str | None, metrics: dict[str, float]) -> dict[str, float]:
+    """The metrics that a release has, of these; the same object if it has all of them."""
     later = [pattern for pattern, first in METRICS.items() if not has(release, first)]
     if not later:
-        return list(names)
+        return metrics
     is_later = re.compile("|".join(later)).fullmatch
-    return [name for name in names if not is_later(name)]
+    return {name: value for name, value in metrics.items() if not is_later(name)}

@@ -254,7 +254,7 @@ def _follow_file(
     if known is not None and known["digests"] == _digests(known["digests"]):
         return PROFILES.get(known.get(_PROFILE, "")) if known["answers_at_rest"] else None
     spec = spec or parsed.spec()
-    for note in spec.notes():
+    for note in spec.notes() if parsed.version is None else ():  # of a version in the address, `_kept_path` tells
         notice(note)
     if known is not None:
         registry.forget_everything()

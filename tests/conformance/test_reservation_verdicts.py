@@ -200,7 +200,7 @@ RULES_OF_OPERATIONS = (
     "resize.", "volume.", "operation.",
 )  # fmt: skip
 ENDS_A_MASTER = "operation.role-forgotten"
-"""What a real 1.4.3 does not survive, which depends on the state of its allocator alone."""
+"""A rule of the master alone: a real 1.4.3 ends if the request meets its allocator in a certain state."""
 OF_THE_FORM = {"reserve.one-owner", "operation.format"}
 """Two owners in one command, and a payload that is not what the documentation shows; no master gets either."""
 

@@ -81,7 +81,7 @@ def fault_in(text: str) -> str:
 
 
 def fault_read(call: Message, body: Any, release: str) -> str:
-    """What the reader of a release's messages finds at fault."""
+    """The faults that the reader of a release's messages finds."""
     try:
         read(mesos_message(call.name, release), body)
     except ConversionError as error:
@@ -189,7 +189,7 @@ def places() -> Iterator[Place]:
 
 PLACES = list(places())
 STRANGE: dict[str, Any] = {"double": True, "float": True, "int32": True, "int64": True, "uint32": True, "uint64": True}
-"""What a field does not take, where 7 is a value."""
+"""The values that a field refuses, although it takes 7."""
 
 
 def strange(field: Field) -> Any:

@@ -155,7 +155,7 @@ class _Unknown(Exception):
 
 
 def known(executor: Document, release: str | None) -> Document:
-    """What a release knows of an executor; an entry of a list goes with the value in it that is unknown."""
+    """The executor without the fields and values that a release lacks; a list loses each entry that has one."""
     return _known(mesos_message(EXECUTOR, release), executor)
 
 

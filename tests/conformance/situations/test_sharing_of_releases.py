@@ -23,14 +23,14 @@ GIB = 1024
 
 
 class Situation(NamedTuple):
-    """What there is when the first framework leaves."""
+    """A cluster at the moment when the first framework leaves."""
 
     agents: int
     roles: list[str]
     """One framework each, in this order."""
     quotas: dict[str, dict[str, float]]
     more: str = ""
-    """What each agent has beside eight cpus and 8 GiB."""
+    """The resources of each agent beyond eight cpus and 8 GiB."""
     weights: dict[str, float] = {}  # noqa: RUF012  # nothing changes it
     suppressed: tuple[int, ...] = ()
     """The frameworks that suppress their role when they subscribe."""
@@ -77,7 +77,7 @@ SITUATIONS = {
 
 
 def shares(master: Cluster, situation: Situation) -> list[dict[str, float]]:
-    """What each framework is offered in the end."""
+    """The amounts that each framework is offered in the end."""
     with joining(master) as join:
         first = join("z", capabilities=WITH_GPUS).subscribe()
         first.settle()

@@ -17,6 +17,7 @@ from fake_master.http.json_text import (
     json_pieces,
     text_of,
     values_of,
+    with_short_numbers,
 )
 from fake_master.state.streams import encoded
 from mesosctl.mesos.amounts.notation import parse_resources
@@ -75,3 +76,17 @@ def test_an_object_may_hold_what_is_written_already_at_any_depth() -> None:
     whole = {"a": part, "b": {"c": {"d": part, "e": 0.5}}, "f": pieces, "g": {}}
     assert bytes(json_pieces(whole)) == b'{"a":[1,2],"b":{"c":{"d":[1,2],"e":0.5}},"f":[1,2],"g":{}}'
     assert values_of(whole) == json.loads(bytes(json_pieces(whole)))
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        (b"1.7149999999999999", b"1.715"), (b"-2.0", b"-2.0"), (b"100.0", b"100.0"), (b"1e+300", b"1e+3"),
+        (b"1e-310", b"9.99999999999997e-311"), (b"7.0000000000000001e-05", b"7e-05"), (b"17", b"17"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short_and_texts_stay(written, shown):
+    text = b'{"%s":[%s,"%s",{"a\\"%s":%s}]}'
+    assert with_short_numbers(text % (written, written, written, written, written)) == text % (
+        written, shown, written, written, shown,
+    )  # fmt: skip

@@ -25,7 +25,7 @@ _OURS = "mesos."
 
 
 def described(library: Library) -> dict[str, str]:
-    """What a library has: messages, fields and values of enumerations by their full names."""
+    """The messages, fields and values of enumerations in a library, by their full names."""
     return {name: text for name, text in _described(library) if name.startswith(_OURS)}
 
 

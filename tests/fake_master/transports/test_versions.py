@@ -61,6 +61,15 @@ def test_another_release_that_answers_is_said():
     assert len(notes) == 1
 
 
+def test_another_release_that_answers_for_a_file_is_said_once(tmp_path):
+    file = tmp_path / "c.toml"
+    for line, address in (("", f"fake:{file}?version=1.7"), ('mesos_version = "1.7"\n', f"fake:{file}")):
+        file.write_text(f'{line}[[agents]]\nresources = "cpus:8;mem:1024"\n')
+        notes: list[str] = []
+        assert ask(address, "/version", notes=notes)["version"] == "1.8.1"
+        assert len(notes) == 1
+
+
 def test_every_version_that_is_offered_has_a_profile():
     assert all(profile_named(version) in PROFILES.values() for version in VERSIONS)
     assert [profile_named(f"1.{minor}") for minor in (3, 12)] == [None, None]
