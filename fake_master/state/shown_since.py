@@ -6,7 +6,8 @@ Source: docs/explanation/releases.md, "What each release shows".
 import re
 from collections.abc import Iterable
 
-from mesosctl.mesos.messages.protobuf_json.releases import RELEASES, has
+from mesosctl.mesos.messages.protobuf_json.releases import has
+from mesosctl.mesos.rules.version_profile import RELEASES
 
 FLAGS = {
     "require_agent_domain": "1.5.3",

@@ -234,10 +234,12 @@ MESOS_1_11 = MESOS_1_8._replace(
 
 PROFILES = {profile.name: profile for profile in (DOCUMENTS, MESOS_1_4, MESOS_1_8, MESOS_1_11)}
 """By name."""
-VERSIONS = (DOCUMENTS.name, *(f"1.{minor}" for minor in range(4, 12)))
+RELEASES = ("1.4.3", "1.5.3", "1.6.2", "1.7.3", "1.8.1", "1.9.0", "1.10.0", "1.11.0")
+"""One of each minor release, the oldest first: those that are told apart."""
+VERSIONS = (DOCUMENTS.name, *(release.rpartition(".")[0] for release in RELEASES))
 """The names that a person may give, besides full numbers such as 1.11.0."""
 
-_OLDEST, _NEWEST = (1, 4), (1, 11)
+_OLDEST, _NEWEST = (tuple(map(int, release.split(".")[:2])) for release in (RELEASES[0], RELEASES[-1]))
 _FIRST_RELEASES = {(1, 4): MESOS_1_4, (1, 6): MESOS_1_8, (1, 9): MESOS_1_11}
 """The profile that answers for a minor release and those after it."""
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions

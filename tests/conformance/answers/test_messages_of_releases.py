@@ -12,7 +12,8 @@ from fake_master.protobuf.conversion import serialize
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import read
-from mesosctl.mesos.messages.protobuf_json.releases import RELEASES, members_at
+from mesosctl.mesos.messages.protobuf_json.releases import members_at
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.masters.carriers import REAL, Pool, in_process_of, real_of
 from tests.conformance.masters.cluster import Answer, Cluster

@@ -17,7 +17,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from mesosctl.mesos.messages.protobuf_json import releases
-from mesosctl.mesos.messages.protobuf_json.releases import MESSAGE, NEWEST, RELEASES
+from mesosctl.mesos.messages.protobuf_json.releases import MESSAGE, NEWEST
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.fake_master.protobuf.library import Library
 
 TABLE = Path(releases.__file__).parent / releases.TABLE

@@ -14,7 +14,7 @@ from fake_master.protobuf.conversion import NotAMessage, parse, serialize
 from fake_master.sources.cluster_file import ClusterSpec
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import read
-from mesosctl.mesos.messages.protobuf_json.releases import RELEASES
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.helpers.profiles import examples
 
 CALL = "mesos.v1.scheduler.Call"

@@ -13,7 +13,8 @@ from mesosctl.mesos.messages.protobuf_json.message_tables import (
     mesos_message,
     mesos_messages,
 )
-from mesosctl.mesos.messages.protobuf_json.releases import ABSENT, MESSAGE, RELEASES, at, members_at, spans
+from mesosctl.mesos.messages.protobuf_json.releases import ABSENT, MESSAGE, at, members_at, spans
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.conftest import pool
 from tests.conformance.masters.carriers import REAL, Pool, real_of
 from tests.conformance.scenarios.setups import NO_AGENTS

@@ -13,9 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 
-RELEASES = ("1.4.3", "1.5.3", "1.6.2", "1.7.3", "1.8.1", "1.9.0", "1.10.0", "1.11.0")
-"""The releases that the table tells apart, the oldest first; the other tables have the messages of the newest."""
+from mesosctl.mesos.rules.version_profile import RELEASES
+
 NEWEST = RELEASES[-1]
+"""The release whose messages the other tables have."""
 TABLE = "tables/releases.csv"
 MESSAGE, ABSENT = "message", "absent"
 Members = Mapping[str, str | None]
