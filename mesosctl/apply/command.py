@@ -16,7 +16,7 @@ from mesosctl import __version__
 from mesosctl.apply.comparison import compare, make_plan
 from mesosctl.apply.documents import SavedPlan
 from mesosctl.apply.journal import Journal, JournalEntry, JournalKey, digest, folder, step_to_json
-from mesosctl.apply.plan import Step, roles_given
+from mesosctl.apply.plan import Step, quotas_given, roles_given
 from mesosctl.apply.report import (
     PlanOrigin,
     losses_text,
@@ -39,12 +39,13 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.files.desired_state import load
 from mesosctl.files.text_file import TextFile
 from mesosctl.files.writing import holds_another_text, write_atomically
+from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.desired.desired_state import DesiredState
 from mesosctl.mesos.errors import BadInput, Conflict, UsageError
 from mesosctl.mesos.exit_status import ExitStatus
 from mesosctl.mesos.messages.strict.line_numbers import places_in_toml
 from mesosctl.mesos.messages.strict.reading import is_like_snapshot
-from mesosctl.reading.notes import note_role
+from mesosctl.reading.notes import note_quotas, note_role
 from mesosctl.reservations.arguments import send_options
 from mesosctl.show.report import Report
 from mesosctl.snapshot.command import confirm_replacing
@@ -118,6 +119,7 @@ def diff(
             session.note(unnamed_text(unnamed))
         for role in dict.fromkeys(difference.role for difference in found if difference.is_named):
             note_role(session, master, role)
+        note_quotas(session, master, {of.role: of.after for of in found if of.is_named and isinstance(of.after, Quota)})
     return ExitStatus.DONE if is_complete and not found else ExitStatus.ANSWER_IS_NO
 
 
@@ -230,6 +232,7 @@ def _plan(session: Session, source: _Source, save: Path | None, page: str | None
 
     with session.open_master() as master:
         steps = planned(master)
+        note_quotas(session, master, quotas_given(steps))
         rests_on = read_facts(master, source.wanted, steps)
         identity = session.identity(master)
         dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
@@ -482,6 +485,7 @@ def _carry_out(
     remaining = entry.steps[entry.done :]
     for role in roles_given(remaining):
         note_role(session, master, role)
+    note_quotas(session, master, quotas_given(remaining))
     shown = work.report(entry.steps, entry.done, applied=False)
     if session.options.dry_run or not entry.steps:
         session.emit(shown)

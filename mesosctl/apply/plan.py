@@ -124,6 +124,11 @@ def roles_given(steps: Sequence[Step]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def quotas_given(steps: Sequence[Step]) -> dict[str, Quota]:
+    """The quotas that the steps give."""
+    return {step.role: step.after for step in steps if isinstance(step, QuotaStep) and step.after is not None}
+
+
 def _is_less(before: Quota, after: Quota) -> bool:
     """Whether less is promised of something, or less of it allowed; what no limit names is not limited."""
     lower = any(name not in before.limits or bound < before.limits[name] for name, bound in after.limits.items())

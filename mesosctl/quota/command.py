@@ -48,7 +48,7 @@ from mesosctl.quota.shares import TypedAmounts
 from mesosctl.quota.suggested import instead_of_signs
 from mesosctl.quota.work import make_update, plan_update, remove_quotas, set_if_different, set_quota
 from mesosctl.reading.list_options import Count, Watch, show_list, sort_option
-from mesosctl.reading.notes import note_role, note_role_at_limit, note_unmet_wish, sums_for_signs
+from mesosctl.reading.notes import note_quotas, note_role, note_role_at_limit, note_unmet_wish, sums_for_signs
 from mesosctl.reading.quotas import QUOTA_KEYS, QuotaOptions, list_quotas, read_capacity, read_quotas, show_quota
 from mesosctl.reading.selection import Selection
 from mesosctl.show.output_formats import NARROW
@@ -254,6 +254,7 @@ def set_(  # noqa: PLR0913  # one parameter an option
         if written is not None and limits is None and change.after is not None:
             _note_limit_of_request(session, master, role, change.after)
         note_role(session, master, role)
+        note_quotas(session, master, {role: change.after})
         note_role_at_limit(session, master, role, change.after.limits if change.after else None)
 
 
@@ -342,6 +343,7 @@ def update(  # noqa: PLR0913  # one parameter an option
             )
             master.deadline.extend_to(master.settings.timeout)
         session.emit(quota_changes(make_update(master, plan, options)))
+        note_quotas(session, master, {planned.role: planned.after for planned in plan if not planned.keeps_guarantee})
         for planned in plan:
             note_role_at_limit(session, master, planned.role, planned.after.limits)
 
@@ -414,6 +416,8 @@ def check(
             session.note(f"{change} checks a change of the quota that it has")
         if not found.has_quota:
             note_role(session, master, role)
+            if found.passed:
+                note_quotas(session, master, {role: Quota(found.requested, found.limits)})
             note_role_at_limit(session, master, role, found.limits, would=True)
         if found.answer == "unknown":
             session.note(_how_to_know(session))

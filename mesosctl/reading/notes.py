@@ -1,7 +1,7 @@
 """Notes that several commands write about a role: it may be mistyped, at its limit, or lack some of its guarantee."""
 
 import shlex
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from mesosctl.cli.session import Session
@@ -15,6 +15,7 @@ from mesosctl.mesos.amounts.values import NONE
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
 from mesosctl.mesos.cluster.role_status import RoleStatus
 from mesosctl.mesos.errors import MesosctlError, RuleViolation
+from mesosctl.reading.meant_quotas import note_meaning
 from mesosctl.reading.quotas import note_unknown_role, status_at_limit, unmet_guarantees
 from mesosctl.reading.targets import read_agents
 from mesosctl.suggestion import command
@@ -24,6 +25,12 @@ def note_role(session: Session, master: LeadingMaster, role: str, reserved: Quan
     """Tell the operator of a role that may be mistyped, unless nothing is to be read or told any more."""
     if not session.options.quiet and (session.waits or session.options.dry_run):
         note_unknown_role(master, role, reserved or Quantities())
+
+
+def note_quotas(session: Session, master: LeadingMaster, given: Mapping[str, Quota | None]) -> None:
+    """Tell the operator what the quotas of these roles mean, unless nothing is to be read or told any more."""
+    if not session.options.quiet and (session.waits or session.options.dry_run):
+        note_meaning(master, given)
 
 
 @contextmanager

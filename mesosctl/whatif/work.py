@@ -14,7 +14,7 @@ from mesosctl.files.rate_limits import RateLimitsMessage
 from mesosctl.hints import hint_of
 from mesosctl.mesos import errors
 from mesosctl.mesos.amounts.notation import parse_of_agents
-from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Quantities, Quota
 from mesosctl.mesos.amounts.resource import Disk, Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
@@ -27,6 +27,7 @@ from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, describe_loss
 from mesosctl.mesos.rules.version_profile import STRICT_PRIORITY_ALLOCATOR
 from mesosctl.quota.work import make_update, plan_update, remove_quotas
 from mesosctl.reading.lists import find_framework
+from mesosctl.reading.meant_quotas import note_meaning
 from mesosctl.reading.quotas import QuotaOptions, check_entries, note_unknown_role
 from mesosctl.reading.targets import (
     Owner,
@@ -196,13 +197,19 @@ class ChangeRunner:
     def note_roles(self, made: Sequence[Change]) -> None:
         """Tell the operator of roles that may be mistyped, as they are before the changes are made."""
         named: list[str] = []
+        quotas: dict[str, Quota] = {}
         for change in made:
             match change:
-                case changes.Guarantee(role) | changes.Bounds(role) | changes.ChangedWeight(role):
+                case changes.Guarantee(role, entries):
+                    quotas[role] = Quota(Resources(entries).quantities())
+                case changes.Bounds(role, limits):
+                    quotas.setdefault(role, Quota(limits=limits))
+                case changes.ChangedWeight(role):
                     named.append(role)
                 case changes.ReserveOnAgent(_, parts):
                     named += [part.roles[-1] for part in parts]
-        for role in dict.fromkeys(named):
+        note_meaning(self._master, quotas)
+        for role in dict.fromkeys([*quotas, *named]):
             note_unknown_role(self._master, role, Quantities())
 
     def attempt(self, wanted: Sequence[tuple[str, Change]]) -> None:

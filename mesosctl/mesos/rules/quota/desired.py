@@ -189,6 +189,11 @@ class PlannedQuota(NamedTuple):
     limit_given: bool
     request_first: bool = False
 
+    @property
+    def keeps_guarantee(self) -> bool:
+        """Whether only its limits change."""
+        return self.before is not None and self.before.guarantees == self.after.guarantees
+
 
 def plan_quotas(
     desired: Sequence[tuple[str, DesiredQuotaChange]],

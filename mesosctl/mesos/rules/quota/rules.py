@@ -201,11 +201,13 @@ def check_tree(quotas: Mapping[str, Quota]) -> None:
 def check_not_nested(role: str) -> None:
     """Only top-level roles can have quota.  Raises RuleViolation."""
     if "/" in role:
+        top = roles.top_level(role)
         raise RuleViolation(
             f"quota on nested role '{role}' is not supported yet",
             field="role",
             rule="quota.nested",
-            hint=f"set it for '{roles.top_level(role)}', which covers the roles below it",
+            hint=f"a quota of '{top}' is for frameworks in '{top}' itself: have them subscribe with that role, "
+            f"or reserve resources for '{role}'",
         )
 
 
