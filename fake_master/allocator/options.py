@@ -40,6 +40,7 @@ class Options:
     agents_keep_headroom_whole: bool = False
     subroles_consume_quota: bool = True
     stages_share_an_order: bool = False
+    framework_leaves_nothing: bool = True
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

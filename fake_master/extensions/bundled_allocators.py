@@ -81,6 +81,7 @@ def _options(flags: MasterFlags, profile: Profile) -> Options:
         quota_takes_whole_agents=profile.quota_takes_whole_agents,
         guarantee_is_limit=profile.guarantee_is_limit,
         agents_keep_headroom_whole=profile.agents_keep_headroom_whole,
+        framework_leaves_nothing=profile.framework_leaves_nothing,
         subroles_consume_quota=profile.subroles_consume_quota,
         stages_share_an_order=profile.stages_share_an_order,
         lendable_names=flags.lendable_names,

@@ -29,7 +29,7 @@ Handler = Callable[[KnownFramework, Body], None]
 CALL = mesos_message("mesos.v1.scheduler.Call")
 """As all releases together have it."""
 # These are complete without their message.
-_BODY_OPTIONAL = frozenset({"TEARDOWN", "REVIVE", "SUPPRESS"})
+_BODY_OPTIONAL = frozenset({"TEARDOWN", "REVIVE", "SUPPRESS", "UNKNOWN"})
 # What an acknowledgement that cannot be taken is counted as.
 _ACKNOWLEDGEMENTS = {
     "ACKNOWLEDGE": "invalid_status_update_acknowledgements",
@@ -87,6 +87,8 @@ class SchedulerApi:
         if name == "SUBSCRIBE":
             return self._subscribe(request, message, principal)
         framework = self._caller(request, message, principal)
+        if name == _NONE:
+            raise Refusal(501, f"A call of the type '{_NONE}' is not implemented")
         framework.counts[f"calls/{name.lower()}"] += 1
         if name == "UPDATE_FRAMEWORK":
             self.perform(framework, name, message)
@@ -98,6 +100,8 @@ class SchedulerApi:
     def check(self, message: Body) -> str:
         """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
         name = _checked_type(message)
+        if name == _NONE and self._state.profile.unknown_calls_end_master:
+            raise _invalid("Expecting 'type' to be one that is known")
         info = message.get(name.lower(), {}).get("framework_info", {})
         check_shown(info.get("failover_timeout", 0.0), "failover_timeout", self._call.release)
         self._check_acknowledgement(name, message)
@@ -239,7 +243,7 @@ class SchedulerApi:
 def _checked_type(message: Body) -> str:
     """Return the type of a call that has all required fields, without checking the sender.  Raises Refusal."""
     name = message.get("type")
-    if name is None or name == _NONE:
+    if name is None:
         raise _invalid("Expecting 'type' to be present")
     if name not in _BODY_OPTIONAL and name.lower() not in message:
         raise _invalid(f"Expecting '{name.lower()}' to be present")

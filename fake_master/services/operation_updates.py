@@ -17,6 +17,8 @@ from fake_master.services.task_updates import FIRST_RETRY_SECONDS, new_uuid, nex
 from fake_master.state.frameworks import KnownFramework
 from fake_master.state.master_state import MasterState
 from fake_master.state.offers import OfferOperation
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message
+from mesosctl.mesos.messages.reservations import in_stacks
 from mesosctl.mesos.messages.resources import to_json
 
 _UNKNOWN = "Reconciliation: "
@@ -59,9 +61,8 @@ class OperationUpdates:
             "state": "OPERATION_PENDING",
             "agent_id": {"value": context.agent.id},
         }
-        pending = OfferOperation(
-            new_uuid(), context.framework.id, context.agent.id, _described(operation, context), status
-        )
+        described = _described(operation, context, self._state.message("mesos.v1.Offer.Operation"))
+        pending = OfferOperation(new_uuid(), context.framework.id, context.agent.id, described, status)
         self._state.operations[pending.uuid] = pending
         return partial(self._arrived, pending, kind)
 
@@ -174,11 +175,14 @@ class OperationUpdates:
             self._state.counts[f"operations/{kind.lower()}/{name}"] += 1
 
 
-def _described(operation: Mapping[str, Any], context: AcceptContext) -> dict[str, Any]:
-    """The operation with its resources as the master understood them, the offer's role written out."""
+def _described(operation: Mapping[str, Any], context: AcceptContext, message: Message) -> dict[str, Any]:
+    """The operation with its resources as the master understood them, the offer's role written out.
+
+    A body of another type than its own stays in it, too.
+    """
     kind = operation["type"].lower()
     body = {name: _resources(part, context) if name != "subtract" else part for name, part in operation[kind].items()}
-    return {"type": operation["type"], "id": operation["id"], kind: body}
+    return {**in_stacks(message, operation), kind: body}
 
 
 def _resources(part: Any, context: AcceptContext) -> Any:

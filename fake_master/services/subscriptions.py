@@ -50,12 +50,12 @@ class Subscriptions:
 
         Raises RuleViolation for a request that would end a real master.
         """
-        stream = stream or EventStream()
+        stream, profile = stream or EventStream(), self._state.profile
         try:
-            wanted.check(self._state.flags)
+            wanted.check(self._state.flags, checks_id=profile.checks_framework_ids)
             known = self._known(wanted.framework_id)
             if known is not None:
-                wanted = wanted.again(known)
+                wanted = wanted.again(known, refuses_another_principal=profile.refuses_another_principal)
         except RuleViolation as error:
             self._events.error(stream, error.message)
             return stream

@@ -42,11 +42,11 @@ class Subscription:
         """The framework's id; empty if it has none yet."""
         return str(self.info.get("id", {}).get("value", ""))
 
-    def check(self, flags: MasterFlags) -> None:
+    def check(self, flags: MasterFlags, *, checks_id: bool = True) -> None:
         """The rules of FrameworkInfo, in the master's order.  Raises RuleViolation with the event's message."""
         info = self.info
         subscribed = _checked_roles(info)
-        problem = id_error(self.framework_id) if self.framework_id else None
+        problem = id_error(self.framework_id) if checks_id and self.framework_id else None
         if problem is not None:
             raise RuleViolation(problem)
         for role in sorted(self.suppressed):
@@ -80,11 +80,13 @@ class Subscription:
         """Check that an UPDATE_FRAMEWORK changes no immutable field.  Raises RuleViolation."""
         self._check_same(framework, "principal", *_LASTING)
 
-    def again(self, framework: KnownFramework) -> "Subscription":
+    def again(self, framework: KnownFramework, *, refuses_another_principal: bool) -> "Subscription":
         """Return it as of a framework that is known and keeps what may not change.  Raises RuleViolation."""
-        self._check_same(framework, "principal")
-        kept = {key: framework.info[key] for key in _LASTING if key in framework.info}
-        changeable = {key: value for key, value in self.info.items() if key not in _LASTING}
+        if refuses_another_principal:
+            self._check_same(framework, "principal")
+        lasting = (*_LASTING, "principal")
+        kept = {key: framework.info[key] for key in lasting if key in framework.info}
+        changeable = {key: value for key, value in self.info.items() if key not in lasting}
         return replace(self, info=replaced(self.info, changeable | kept))
 
     def _check_same(self, framework: KnownFramework, *keys: str) -> None:

@@ -191,6 +191,8 @@ class HierarchicalAllocator(Allocator):
                 state.mark_allocated(agent, allocation, -1)
                 state.give_back(agent, client, allocation)
             if own:
+                if not state.options.framework_leaves_nothing:
+                    agent.used_by_unknown[framework] = tuple(allocation for _, allocation in own)
                 agent.refresh()
             agent.inverse_offered_to -= {record}
         for client in list(record.clients.values()):

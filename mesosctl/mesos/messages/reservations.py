@@ -11,10 +11,13 @@ from typing import Any, Literal
 
 from mesosctl.mesos import roles
 from mesosctl.mesos.amounts.resource import Labels, Reservation, Resource
+from mesosctl.mesos.messages.protobuf_json.defaults import replaced
+from mesosctl.mesos.messages.protobuf_json.message_tables import Message
 from mesosctl.mesos.messages.protobuf_json.resource_messages import labels
 
 Format = Literal["PRE", "POST", "ENDPOINT"]
 """PRE: `role` and `reservation`.  POST: the stack `reservations`.  ENDPOINT: what masters and agents show."""
+_RESOURCE = "mesos.v1.Resource"
 
 
 def reservation_stack(message: Mapping[str, Any]) -> tuple[Reservation, ...]:
@@ -53,6 +56,22 @@ def owner_to_json(resource: Resource, style: Format) -> dict[str, Any]:
     if style != "PRE":
         written["reservations"] = [_reservation_to_json(entry, typed=True) for entry in stack]
     return written
+
+
+def in_stacks(message: Message, document: Any) -> Any:
+    """A document with the owner of every resource in it as a list of reservations, whether it is valid or not."""
+    if isinstance(document, list):
+        return [in_stacks(message, part) for part in document]
+    if not isinstance(document, dict):
+        return document
+    kinds = {name: field.type for name, field in message.fields.items() if isinstance(field.type, Message)}
+    parts = {name: in_stacks(kinds[name], part) if name in kinds else part for name, part in document.items()}
+    if message.name == _RESOURCE:
+        stack = reservation_stack(parts)
+        parts = {name: part for name, part in parts.items() if name not in ("role", "reservation", "reservations")}
+        if stack:
+            parts["reservations"] = [_reservation_to_json(entry, typed=True) for entry in stack]
+    return replaced(document, parts)
 
 
 def _reservation_to_json(reservation: Reservation, *, typed: bool) -> dict[str, Any]:

@@ -45,6 +45,11 @@ class Profile(NamedTuple):
     """Whether what is reserved for roles below a role, and what those hold, counts towards its quota."""
     stages_share_an_order: bool
     """Whether both stages of an allocation run visit the agents in the same random order, not each in its own."""
+    framework_leaves_nothing: bool
+    """Whether an agent has free again all that the allocator counted of a framework that is removed.
+
+    If not, what the master had lost sight of stays taken: a part of what SHRINK_VOLUME frees.
+    """
     capacity_includes_static_reservations: bool
     """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
@@ -89,6 +94,15 @@ class Profile(NamedTuple):
     """Whether RESERVE passes over an entry of zero beside others, and does not end the master."""
     honours_suppressed_roles: bool
     """Whether SUBSCRIBE suppresses its `suppressed_roles`; if not, it does not even check them."""
+    checks_framework_ids: bool
+    """Whether the id that a framework names has to be one that a folder can have."""
+    refuses_another_principal: bool
+    """Whether a framework that comes back with another principal is refused; if not, it keeps the one that it had."""
+    unknown_calls_end_master: bool
+    """Whether a framework's call of the type UNKNOWN ends the master, which counts the calls of each framework.
+
+    It is refused then; if not, it is answered as one that is not implemented.
+    """
     sends_whole_checkpoint: bool
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     master_capabilities: tuple[str, ...]
@@ -123,6 +137,7 @@ DOCUMENTS = Profile(
     agents_keep_headroom_whole=False,
     subroles_consume_quota=True,
     stages_share_an_order=False,
+    framework_leaves_nothing=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=False,
@@ -143,6 +158,9 @@ DOCUMENTS = Profile(
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
     honours_suppressed_roles=True,
+    checks_framework_ids=True,
+    refuses_another_principal=True,
+    unknown_calls_end_master=True,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -160,6 +178,7 @@ MESOS_1_4 = Profile(
     agents_keep_headroom_whole=True,
     subroles_consume_quota=False,
     stages_share_an_order=True,
+    framework_leaves_nothing=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=True,
@@ -180,6 +199,9 @@ MESOS_1_4 = Profile(
     reserves_volumes=False,
     reserve_passes_over_nothing=True,
     honours_suppressed_roles=False,
+    checks_framework_ids=False,
+    refuses_another_principal=False,
+    unknown_calls_end_master=False,
     sends_whole_checkpoint=True,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
@@ -201,6 +223,8 @@ MESOS_1_8 = MESOS_1_4._replace(
     forgets_roles_without_scalars=False,
     reserve_passes_over_nothing=False,
     honours_suppressed_roles=True,
+    checks_framework_ids=True,
+    unknown_calls_end_master=True,
     sends_whole_checkpoint=False,
     master_capabilities=("AGENT_UPDATE",),
     agent_capabilities=(
@@ -219,6 +243,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     guarantee_is_limit=False,
     agents_keep_headroom_whole=False,
     stages_share_an_order=False,
+    framework_leaves_nothing=True,
     quota_request_sets_limit=True,
     quota_amounts_are_bounded=True,
     guarantee_is_kept_as_sent=False,
@@ -228,6 +253,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     whitelist_shows_roles_above=True,
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
+    refuses_another_principal=True,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),
 )

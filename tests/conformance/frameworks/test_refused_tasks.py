@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.messages import UNKNOWN_NAMES_ARE_ABSENT
+from mesosctl.mesos.messages.protobuf_json.releases import has
+from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join
+from tests.conformance.callers.subscribers import Event
 from tests.conformance.callers.tasks import custom, executor, group, joined, launch, refusal, task
+from tests.conformance.masters.carriers import Carrier
 from tests.conformance.scenarios.scenario import scalars
 
 Case = tuple[dict[str, Any], dict[str, Any], str]
@@ -17,6 +22,9 @@ def on_csi(**volume: Any) -> dict[str, Any]:
     return {"type": "MESOS", "volumes": [{"mode": "RW", "container_path": "p", "source": source}]}
 
 
+FIRST_WITH_CSI = "1.11.0"
+"""Before it, a volume from there is one of an unknown source."""
+NO_SOURCE = "Invalid volume: 'source.type' is unknown"
 NOT_PROVISIONED = "Invalid volume: 'source.csi_volume.static_provisioning' is not set for CSI volume"
 # What is changed in the task, what in the executor, and what the master says.
 BAD_GROUPS: dict[str, Case] = {
@@ -79,14 +87,31 @@ BAD_GROUPS: dict[str, Case] = {
 }
 
 
+def asked(framework: Framework, offer: Event, operation: Event, says: str, carrier: Carrier) -> str | None:
+    """Send an operation; what the master has to say of its task, or None if its release takes no such call."""
+    release = carrier.profile.release
+    knows = "CSI" not in says or has(release, FIRST_WITH_CSI)
+    if knows or has(release, UNKNOWN_NAMES_ARE_ABSENT):
+        framework.accept([offer], operation)
+        return says if knows else says.partition("Invalid volume")[0] + NO_SOURCE
+    answer = framework.call("ACCEPT", accept={"offer_ids": [offer["id"]], "operations": [operation]})
+    assert answer.status == 400, answer
+    return None
+
+
 @pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_GROUPS.values(), ids=BAD_GROUPS)
-def test_a_group_that_is_refused(join: Join, of_task: dict[str, Any], of_executor: dict[str, Any], says: str) -> None:
+def test_a_group_that_is_refused(
+    join: Join, carrier: Carrier, of_task: dict[str, Any], of_executor: dict[str, Any], says: str
+) -> None:
     framework = joined(join)
     offer = framework.offers()[0]
     name = of_task.get("task_id", {"value": "t"})["value"]
-    framework.accept([offer], group(executor(framework, **of_executor), task(offer, "t", **of_task)))
+    sent = group(executor(framework, **of_executor), task(offer, "t", **of_task))
+    wanted = asked(framework, offer, sent, says, carrier)
+    if wanted is None:
+        return
     reason, message = refusal(framework, name)
-    assert (reason, message[: len(says)]) == ("REASON_TASK_GROUP_INVALID", says)
+    assert (reason, message[: len(wanted)]) == ("REASON_TASK_GROUP_INVALID", wanted)
     assert framework.offers()[0]["resources"] == offer["resources"]
 
 
@@ -147,23 +172,31 @@ BAD_TASKS: dict[str, Case] = {
 
 
 @pytest.mark.parametrize(("of_task", "of_executor", "says"), BAD_TASKS.values(), ids=BAD_TASKS)
-def test_a_task_that_is_refused(join: Join, of_task: dict[str, Any], of_executor: dict[str, Any], says: str) -> None:
+def test_a_task_that_is_refused(
+    join: Join, carrier: Carrier, of_task: dict[str, Any], of_executor: dict[str, Any], says: str
+) -> None:
     framework = joined(join)
     offer = framework.offers()[0]
     under: dict[str, Any] = {"executor": custom(framework, **of_executor)} if of_executor else {}
-    framework.accept([offer], launch(task(offer, "t", **under, **of_task)))
+    wanted = asked(framework, offer, launch(task(offer, "t", **under, **of_task)), says, carrier)
+    if wanted is None:
+        return
     name = of_task.get("task_id", {"value": "t"})["value"]
     reason, message = refusal(framework, name)
-    assert (reason, message[: len(says)]) == ("REASON_TASK_INVALID", says)
+    assert (reason, message[: len(wanted)]) == ("REASON_TASK_INVALID", wanted)
     assert framework.offers()[0]["resources"] == offer["resources"]
 
 
 @pytest.mark.parametrize("kind", ["OF_A_LATER_MASTER", "UNKNOWN", "launch", None])
-def test_an_operation_of_no_known_kind_is_passed_over(join: Join, kind: str | None) -> None:
+def test_an_operation_of_no_known_kind_is_passed_over(join: Join, carrier: Carrier, kind: str | None) -> None:
     framework = joined(join)
     offer = framework.offers()[0]
     nothing: dict[str, Any] = {"launch": {"task_infos": []}}
     odd = nothing if kind is None else nothing | {"type": kind}
+    if kind not in ("UNKNOWN", None) and not has(carrier.profile.release, UNKNOWN_NAMES_ARE_ABSENT):
+        answer = framework.call("ACCEPT", accept={"offer_ids": [offer["id"]], "operations": [odd]})
+        assert answer.status == 400, answer
+        return
     framework.accept([offer], odd, launch(task(offer, "t", resources=[])))
     assert refusal(framework, "t") == ("REASON_TASK_INVALID", "Task uses no resources")
     assert framework.offers()[0]["resources"] == offer["resources"]

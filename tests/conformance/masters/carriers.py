@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+import pytest
+
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from mesosctl.mesos.rules.version_profile import Profile, check_profile_named
 from tests.conformance.masters import fakes, real
 from tests.conformance.masters.cluster import Cluster, Setup
@@ -53,6 +56,17 @@ def real_of(release: str) -> Carrier:
 def in_process_of(release: str) -> Carrier:
     """The fake master of a release, in process."""
     return Carrier(f"in-process-{release}", release, partial(fakes.start_in_process, release))
+
+
+def each_of(*releases: str) -> list[Carrier]:
+    """The real and the fake master of each of these releases."""
+    return [of(release) for release in releases for of in (real_of, in_process_of)]
+
+
+def skip_before(first: str, carrier: Carrier, reason: str) -> None:
+    """Skip the test that runs on a release before `first`, which lacks something."""
+    if not has(carrier.profile.release, first):
+        pytest.skip(f"before Mesos {first}, {reason}")
 
 
 def judged(*releases: str) -> list[tuple[Carrier, Carrier]]:
