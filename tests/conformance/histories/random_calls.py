@@ -7,7 +7,7 @@ from typing import Any
 
 from mesosctl.mesos.messages.protobuf_json.message_tables import Field, mesos_message
 from tests.conformance.histories.changed_fields import UUID, Changes, Spot, in_field, in_message
-from tests.endurance.jobs.extremes import ACCEPTED, AGENT, Request
+from tests.endurance.jobs.extremes import ACCEPTED, AGENT, INFO, Request
 
 CALLS = {"operator": "mesos.v1.master.Call", "scheduler": "mesos.v1.scheduler.Call"}
 BODIES = CALLS | {
@@ -33,6 +33,7 @@ def _operator(kind: str, **body: Any) -> Request:
 
 
 MORE: tuple[Request, ...] = (
+    *(_scheduler("SUBSCRIBE", framework_info=INFO, suppressed_roles=roles) for roles in (["r"], ["web"])),
     _scheduler("REVIVE", roles=["r"]),
     _scheduler("ACKNOWLEDGE", agent_id=AGENT, task_id={"value": "t"}, uuid=UUID),
     _scheduler("ACKNOWLEDGE_OPERATION_STATUS", agent_id=AGENT, operation_id={"value": "o"}, uuid=UUID),

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
+from tests.conformance.facts.cases import DRAWN
 from tests.conformance.histories import payloads
 from tests.conformance.histories.playing import play_histories, steps_beside
 from tests.conformance.masters.carriers import Carrier, Pool, judged
@@ -73,6 +74,16 @@ class History(RuleBasedStateMachine):
     def update_weights(self, body: str) -> None:
         self.call("UPDATE_WEIGHTS", "update_weights", f'{{"weight_infos":{body}}}')
 
+    @rule(names=st.lists(st.sampled_from(sorted(DRAWN)), min_size=3, max_size=6))
+    def cases_of_facts(self, names: list[str]) -> None:
+        """What tells releases apart, whatever the state is."""
+        for name in names:
+            self.play_case(name)
+
+    def play_case(self, name: str) -> None:
+        for step in DRAWN[name]:
+            self.play(step.method, step.path, step.content, step.headers)
+
     def roles_with_quota(self) -> list[str]:
         return sorted(entry["role"] for entry in self.real.read("/quota").get("infos", ()))
 
@@ -85,10 +96,13 @@ class History(RuleBasedStateMachine):
         """A v1 call whose body is this text, well-formed or not."""
         self.play("POST", "/api/v1", f'{{"type":"{name}","{key}":{body}}}', {"Content-Type": JSON})
 
-    def play(self, method: str, path: str, body: str | None = None, headers: Mapping[str, str] | None = None) -> None:
+    def play(
+        self, method: str, path: str, body: str | bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> None:
         """Send the request to both masters; they must agree on the answer and on the state that it leaves."""
         wanted, given = (
-            master.request(method, path, content=body, headers=headers) for master in (self.real, self.fake)
+            master.request(method, path, content=master.fill(body), headers=headers)
+            for master in (self.real, self.fake)
         )
         assert _outline(given) == _outline(wanted), f"the real master: {wanted}, the fake: {given}"
         self.compare_states()

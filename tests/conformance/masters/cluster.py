@@ -103,6 +103,8 @@ class Cluster:
         self.pid = pid
         """Of its process, where it has one of its own."""
         self.alive = True
+        self.lose_agent: Callable[[str], None] | None = None
+        """Registers an agent with such resources and disconnects it, where that can be had of the master."""
         self.codec = JSON_ALONE
         self._stopped = False
         self._client = client

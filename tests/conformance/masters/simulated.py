@@ -16,9 +16,15 @@ from tests.helpers.waiting import PATIENCE
 
 
 @contextmanager
-def agents_of(master: Cluster, resources: Sequence[str]) -> Iterator[None]:
-    """So many agents, registered; scalars only."""
-    with agents_saying(master, lambda agents: [agents.register(text) for text in resources]):
+def agents_of(
+    master: Cluster, resources: Sequence[str], *, beside: int = 0, checkpoint: bool = False
+) -> Iterator[None]:
+    """So many agents, registered, beside others; scalars only.  With `checkpoint`, they are waited for at the end."""
+
+    def register(agents: Agents) -> Sequence[Awaitable[None]]:
+        return [agents.register(text, checkpoint=checkpoint) for text in resources]
+
+    with agents_saying(master, register, beside=beside):
         yield
 
 
@@ -30,8 +36,10 @@ def returning_to(master: Cluster, messages: Sequence[bytes]) -> Iterator[None]:
 
 
 @contextmanager
-def agents_saying(master: Cluster, words: Callable[[Agents], Sequence[Awaitable[None]]]) -> Iterator[None]:
-    """Agents that say what `words` makes them say, one after the other, and are registered then."""
+def agents_saying(
+    master: Cluster, words: Callable[[Agents], Sequence[Awaitable[None]]], *, beside: int = 0
+) -> Iterator[None]:
+    """Agents that say what `words` makes them say, one after the other, and are registered then beside others."""
     port = urlsplit(master.address).port
     assert port is not None
     loop = asyncio.new_event_loop()
@@ -57,7 +65,7 @@ def agents_saying(master: Cluster, words: Callable[[Agents], Sequence[Awaitable[
         await asyncio.sleep(0)  # what was closed says so in the next round
 
     try:
-        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == count)
+        assert master.subscribers.wait(lambda: len(master.read("/slaves")["slaves"]) == count + beside)
         yield
     finally:
         asyncio.run_coroutine_threadsafe(end(), loop).result(PATIENCE)

@@ -46,10 +46,6 @@ LETHAL: dict[str, tuple[Asked, ...]] = {
         unreserve(0, PORTS),
     ),
 }
-NOTHING: dict[str, tuple[Asked, ...]] = {
-    "RESERVE of something and nothing": (reserve(0, cpus(1, R), cpus(0, Q)),),
-}
-"""These end a real master of 1.8; others pass over nothing."""
 HARMLESS: dict[str, tuple[Asked, ...]] = {
     "ports alone": (reserve(1, PORTS), reserve(1, cpus(1, Q))),
     "on another agent": (*FORGOTTEN, reserve(0, cpus(1, Q))),
@@ -99,19 +95,3 @@ def test_the_fake_master_refuses_what_ends_its_release(pool: Pool, release: str,
     assert {ask(master, one) for one in before} == {202}
     assert ask(master, last) == (400 if release == "1.4" and case in LETHAL else 202)
     master.stop()
-
-
-@pytest.mark.parametrize("case", NOTHING)
-@pytest.mark.parametrize(("real", "fake"), judged("1.4.3", "1.8.1", "1.11.0"), ids=str)
-@needs(*REAL.needs)
-def test_nothing_beside_something(pool: Pool, real: Carrier, fake: Carrier, case: str) -> None:
-    (asked,) = NOTHING[case]
-    masters = [pool.start(carrier, STANDARD) for carrier in (real, fake)]
-    if real.profile.reserve_passes_over_nothing:
-        assert [ask(master, asked) for master in masters] == [202, 202]
-    else:
-        with pytest.raises(MasterDied, match="empty resources"):
-            sum(ask(masters[0], asked) for _ in range(2))  # it may answer the first time
-        assert ask(masters[1], asked) == 400
-    for master in masters:
-        master.stop()

@@ -1,0 +1,198 @@
+"""A case for each fact of a profile: the requests by whose answers two masters are told apart that differ in it.
+
+The generators of histories draw from the cases that are requests of operators (`DRAWN`).
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.joining import quick
+from tests.conformance.masters.cluster import Answer, Cluster, MasterDied, Setup
+from tests.conformance.masters.comparing import steady
+from tests.conformance.masters.leaving import lose_an_agent
+from tests.conformance.scenarios.reserving import cpus, create, disk, dynamic, ports, reserve, unreserve
+from tests.conformance.scenarios.scenario import Step, api, config, delete, get, post_quota, send, update_quota
+from tests.conformance.scenarios.setups import STANDARD
+from tests.conformance.situations.test_sharing_of_releases import AGENT, GIB, SITUATIONS, Situation, shares
+
+ENDED = "the master has ended"
+Told = list[Any]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is asked of a master, and what is read from its answers."""
+
+    steps: tuple[Step, ...] = ()
+    read: Callable[[Cluster], Told] | None = None
+    """How it is asked, if it is more than steps."""
+    setup: Setup = STANDARD
+    shuffles: bool = False
+    """Whether it tells only masters apart that visit agents in random orders, as all real ones do."""
+    ends: bool = False
+    """Whether the last step ends a real master of one side of the boundary; the fake one of it refuses it."""
+
+    def told(self, master: Cluster) -> Told:
+        """What a master answers; the last is `ENDED`, if it does not live on."""
+        if self.read is not None:
+            return self.read(master)
+        found: Told = []
+        for step in self.steps:
+            try:
+                found.append(outline(asked(master, step)))
+            except MasterDied:
+                assert self.ends, step
+                return [*found, ENDED]
+        return found
+
+
+def asked(master: Cluster, step: Step) -> Answer:
+    """The answer to a step."""
+    path, content = master.fill(step.path), master.fill(step.content)
+    return master.request(step.method, str(path), content=content, headers=step.headers)
+
+
+def outline(answer: Answer) -> Any:
+    """The status, and the JSON of an answer that has some; of refusals, whether they have a text."""
+    is_json = answer.status == 200 and answer.content and "json" in answer.headers.get("Content-Type", "")
+    return answer.status, steady(answer.json()) if is_json else bool(answer.content)
+
+
+def setup_of(situation: Situation) -> Setup:
+    """The cluster of a situation."""
+    return quick(*[AGENT + situation.more] * situation.agents, flags=situation.flags)
+
+
+def sharing(*names: str) -> Case:
+    """The shares of frameworks in situations of one cluster, one after the other."""
+
+    def read(master: Cluster) -> Told:
+        found: Told = []
+        for name in names:
+            found.append(shares(master, SITUATIONS[name]))
+            master.clear_quota()
+        return found
+
+    return Case(read=read, setup=setup_of(SITUATIONS[names[0]]))
+
+
+# --- Those that are more than requests of an operator --------------------------------------------------
+
+ONE_AGENT = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
+ALIKE = Situation(2, ["a", "b", "c"], {"a": {"cpus": 4, "mem": 4 * GIB}})
+"""`a` takes a half of the first agent of the first stage; `b` gets the first one of the second stage."""
+ROUNDS = 10
+"""After so many, chance would hardly have kept an order."""
+
+
+def order_of_stages(master: Cluster) -> Told:
+    """Whether the rest of an agent is always the first to be shared out."""
+    for _ in range(ROUNDS):
+        if shares(master, ALIKE)[1]["cpus"] != ALIKE.quotas["a"]["cpus"]:
+            return [False]
+        master.clear_quota()
+    return [True]
+
+
+def heard_when_suppressed(master: Cluster) -> Told:
+    """The kinds of events that frameworks get that suppress nothing, their role, and a role that is not theirs."""
+    found: Told = []
+    for suppressed in ([], ["ads"], ["web"]):
+        framework = Framework(master, "ads")
+        stream = framework.open(suppressed_roles=suppressed)
+        master.subscribers.wait(lambda stream=stream: bool(stream.events) or stream.closed)  # type: ignore[misc]
+        if stream.events[0]["type"] == "SUBSCRIBED":
+            framework.id = stream.events[0]["subscribed"]["framework_id"]["value"]
+            framework.settle()
+            framework.leave()
+        stream.hang_up()
+        found.append({event["type"] for event in stream.events} - {"HEARTBEAT"})
+    return found
+
+
+def promised_of_a_lost_agent(master: Cluster) -> Told:
+    """Whether a guarantee passes that needs an agent which is disconnected."""
+    lose_an_agent(master, "cpus:6;mem:1024")
+    return [outline(asked(master, step)) for step in (post_quota("web", cpus=10), delete("/quota/web"))]
+
+
+def role_of_a_path(master: Cluster) -> Told:
+    """Whether the master looks for the quota of a role with a slash; no such role can have any."""
+    answer = asked(master, delete("/quota/ads/x"))
+    return [answer.status, b"no quota set" in answer.content]
+
+
+R, Q, BELOW = dynamic("r"), dynamic("q"), dynamic("r/x")
+PORTS = ports((31000, 31001), by=R)
+VOLUME: dict[str, Any] = {"persistence": {"id": "v"}, "volume": {"mode": "RW", "container_path": "p"}}
+SEEN_AFTERWARDS = get("/quota"), delete("/quota/web")
+LIMITED = update_quota(config("web", {"cpus": 1}, {"cpus": 2}))
+
+CASES: dict[str, Case] = {
+    # Requests about quota
+    "default_role_may_have_quota": Case((post_quota("*", cpus=1), get("/quota"), delete("/quota/*"))),
+    "quota_request_sets_limit": Case((post_quota("web", cpus=1), api("GET_QUOTA"), *SEEN_AFTERWARDS)),
+    "capacity_includes_static_reservations": Case((post_quota("web", cpus=24), *SEEN_AFTERWARDS)),
+    "capacity_includes_inactive_agents": Case(read=promised_of_a_lost_agent, setup=ONE_AGENT),
+    "capacity_compares_resources": Case(
+        (post_quota("web", [cpus(1, allocation_info={"role": "r"})]), *SEEN_AFTERWARDS)
+    ),
+    "guarantee_may_repeat_names": Case((post_quota("web", [cpus(1), cpus(2)]), *SEEN_AFTERWARDS)),
+    "quota_amounts_are_bounded": Case((post_quota("web", cpus=2e12, force=True),), ends=True),
+    "guarantee_is_kept_as_sent": Case(
+        (post_quota("web", cpus=1, gpus=0), *SEEN_AFTERWARDS, post_quota("web", cpus=7.7777777), *SEEN_AFTERWARDS)
+    ),
+    "guarantee_shows_role": Case((post_quota("web", cpus=2), *SEEN_AFTERWARDS)),
+    "configs_shown": Case((post_quota("web", cpus=2), *SEEN_AFTERWARDS, LIMITED, *SEEN_AFTERWARDS)),
+    "delete_path_may_contain_slash": Case((delete("/quota/ads/x"),), read=role_of_a_path),
+    "knows_update_quota": Case((LIMITED, *SEEN_AFTERWARDS)),
+    # The allocator
+    "guarantee_is_limit": sharing("the guarantee is a ceiling"),
+    "reservations_consume_quota": sharing("reservations count"),
+    "quota_takes_whole_agents": sharing("a part of an agent", "half a cpu for nobody"),
+    "agents_keep_headroom_whole": sharing("half a cpu for nobody"),
+    "subroles_consume_quota": sharing("reserved for a role below"),
+    "stages_share_an_order": Case(read=order_of_stages, setup=setup_of(ALIKE), shuffles=True),
+    "forgets_roles_without_scalars": Case(
+        (
+            reserve(cpus(1, R)),
+            reserve(PORTS, on="@A2"),
+            unreserve(cpus(1, R)),
+            reserve(cpus(1, Q), on="@A2"),
+        ),
+        ends=True,
+    ),
+    # Endpoints
+    "roles_are_a_tree": Case((reserve(cpus(1, dynamic("ads/x"))), get("/roles"), unreserve(cpus(1, dynamic("ads/x"))))),
+    "whitelist_shows_roles_above": Case((get("/roles"),), setup=Setup(flags={"roles": "a/b"})),
+    "path_may_end_with_slash": Case((get("/weights/"), get("/master/quota//"))),
+    "not_found_has_text": Case((get("/nosuch"),)),
+    "json_numbers_are_short": Case(
+        (send("PUT", "/weights", [{"role": "ads/x", "weight": 1.7149999999999999}]), get("/weights"))
+    ),
+    "has_json_paths": Case((get("/roles.json"),)),
+    "master_capabilities": Case(read=lambda master: [steady(master.read("/state").get("capabilities", "none"))]),
+    "agent_capabilities": Case(read=lambda master: [sorted(agent["capabilities"]) for agent in master.agents()]),
+    # Reservations
+    "reserves_volumes": Case((reserve(disk(8, R)), create(disk(8, R, **VOLUME)), reserve(disk(8, R, BELOW, **VOLUME)))),
+    "reserve_passes_over_nothing": Case((reserve(cpus(1, R), cpus(0, Q)),) * 2, ends=True),
+    # Frameworks
+    "honours_suppressed_roles": Case(read=heard_when_suppressed, setup=ONE_AGENT),
+}
+"""By the name of the field."""
+DRAWN = {name: case.steps for name, case in CASES.items() if case.steps and not case.ends and case.setup is STANDARD}
+"""The cases that are requests, which an operator may send at any time: histories of operators have them."""
+DRAWN_AS_CALLS = {"honours_suppressed_roles": "suppressed_roles"}
+"""The members of a SUBSCRIBE that random calls draw."""
+NEED_A_CLUSTER = frozenset(
+    {
+        *("guarantee_is_limit", "reservations_consume_quota", "quota_takes_whole_agents", "agents_keep_headroom_whole"),
+        *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
+        "capacity_includes_inactive_agents",
+        "whitelist_shows_roles_above",
+        *("master_capabilities", "agent_capabilities"),  # they are always the same
+    }
+)
+"""The cases that need a cluster of their own."""
