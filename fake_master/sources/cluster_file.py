@@ -45,7 +45,6 @@ from mesosctl.mesos.rules.version_profile import (
     DOCUMENTS,
     MESOS_1_11,
     Profile,
-    answered_by_another,
     check_profile_named,
 )
 
@@ -71,8 +70,8 @@ class ClusterSpec:
         return check_profile_named(self.mesos_version, "mesos_version")
 
     def notes(self) -> list[str]:
-        """Notes about its version."""
-        return [note] if (note := answered_by_another(self.mesos_version)) else []
+        """Notes about its version: none, as each that can be chosen answers as itself."""
+        return []
 
     def start(
         self,

@@ -67,11 +67,10 @@ class RestoredCluster:
 
     def notes(self) -> list[str]:
         """Notes about its version."""
-        version, name = self.snapshot.version, self.snapshot.mesos_profile
         if self.mesos_version is not None:
-            note = answered_by_another(self.mesos_version)
-        else:
-            note = unmarked(version, name) or (None if name == DOCUMENTS.name else answered_by_another(version))
+            return []
+        version, name = self.snapshot.version, self.snapshot.mesos_profile
+        note = unmarked(version, name) or (None if name == DOCUMENTS.name else answered_by_another(version))
         return [note] if note else []
 
     def start(

@@ -23,7 +23,6 @@ from mesosctl.mesos.rules.version_profile import (
     MESOS_1_4,
     PROFILES,
     Profile,
-    answered_by_another,
     check_profile_named,
 )
 
@@ -153,7 +152,7 @@ def open_on_call(
     a master, or at once if a clock is given. Raises BadInput, and so may that request.
     """
     parsed = FakeAddress.parse(address)
-    path = _kept_path(parsed, notice)
+    path = _kept_path(parsed)
     spec = None
     if parsed.file is not None and not (parsed.file.is_file() and path.exists()):
         spec = parsed.spec()  # refused before anything is made
@@ -209,10 +208,8 @@ def open_on_call(
     return connection
 
 
-def _kept_path(parsed: FakeAddress, notice: Callable[[str], None]) -> Path:
-    """Where the state is kept, under its present name; a note if another release answers."""
-    if parsed.version is not None and (note := answered_by_another(parsed.version)) is not None:
-        notice(note)
+def _kept_path(parsed: FakeAddress) -> Path:
+    """Where the state is kept, under its present name."""
     path, former = parsed.state_file(), parsed.former_state_file()
     if former is not None and former.exists() and not path.exists():
         _rename_state(former, path)
@@ -254,7 +251,7 @@ def _follow_file(
     if known is not None and known["digests"] == _digests(known["digests"]):
         return PROFILES.get(known.get(_PROFILE, "")) if known["answers_at_rest"] else None
     spec = spec or parsed.spec()
-    for note in spec.notes() if parsed.version is None else ():  # of a version in the address, `_kept_path` tells
+    for note in spec.notes():
         notice(note)
     if known is not None:
         registry.forget_everything()

@@ -142,12 +142,10 @@ def _profile(name: str | None, cluster: RecordedCluster) -> Profile:
 
 def _about_version(name: str | None, cluster: RecordedCluster) -> Iterator[str]:
     """Sentences about whose rules a replay follows."""
-    if name is not None:
-        notes = [answered_by_another(name)]
-    else:
-        version = cluster.version or ""
-        notes = [unmarked(version, cluster.mesos_profile) or answered_by_another(version)]
-    yield from filter(None, notes)
+    version = cluster.version or ""
+    note = unmarked(version, cluster.mesos_profile) or answered_by_another(version)
+    if name is None and note is not None:
+        yield note
 
 
 class _LeftOut:

@@ -56,6 +56,5 @@ def test_frameworks_are_in_its_roles(master: Cluster, carrier: Carrier) -> None:
                 outsider.open()
                 assert outsider.closed(), roles
                 assert [event["type"] for event in outsider.stream.events] == ["ERROR"], roles
-    # Since Mesos 1.9, those above are shown too.
     shown = {one["name"] for one in master.read("/roles")["roles"]}
-    assert shown == {"*", *LISTED, *(["b"] if carrier.version == "1.11" else [])}
+    assert shown == {"*", *LISTED, *(["b"] if carrier.profile.whitelist_shows_roles_above else [])}

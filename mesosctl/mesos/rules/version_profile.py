@@ -258,16 +258,55 @@ MESOS_1_11 = MESOS_1_8._replace(
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),
 )
 
-PROFILES = {profile.name: profile for profile in (DOCUMENTS, MESOS_1_4, MESOS_1_8, MESOS_1_11)}
+MESOS_1_5 = MESOS_1_4._replace(
+    name="1.5",
+    version="1.5.3",
+    release="1.5.3",
+    guarantee_may_repeat_names=False,
+    forgets_roles_without_scalars=False,
+    honours_suppressed_roles=True,
+    master_capabilities=MESOS_1_8.master_capabilities,
+)
+
+MESOS_1_6 = MESOS_1_5._replace(
+    name="1.6",
+    version="1.6.2",
+    release="1.6.2",
+    path_may_end_with_slash=True,
+    reserve_passes_over_nothing=False,
+    sends_whole_checkpoint=False,
+    agent_capabilities=(*MESOS_1_5.agent_capabilities, "RESOURCE_PROVIDER", "RESIZE_VOLUME"),
+)
+
+MESOS_1_7 = MESOS_1_6._replace(name="1.7", version="1.7.3", release="1.7.3", json_numbers_are_short=False)
+
+MESOS_1_10 = MESOS_1_11._replace(name="1.10", version="1.10.0", release="1.10.0")
+
+MESOS_1_9 = MESOS_1_10._replace(
+    name="1.9",
+    version="1.9.0",
+    release="1.9.0",
+    default_role_may_have_quota=False,
+    quota_amounts_are_bounded=False,
+    reserves_volumes=False,
+    reserve_passes_over_nothing=False,
+    agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING"),
+)
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        *(DOCUMENTS, MESOS_1_4, MESOS_1_5, MESOS_1_6, MESOS_1_7),
+        *(MESOS_1_8, MESOS_1_9, MESOS_1_10, MESOS_1_11),
+    )
+}
 """By name."""
-RELEASES = ("1.4.3", "1.5.3", "1.6.2", "1.7.3", "1.8.1", "1.9.0", "1.10.0", "1.11.0")
+RELEASES = tuple(profile.release for profile in PROFILES.values() if profile.release is not None)
 """One of each minor release, the oldest first: those that are told apart."""
 VERSIONS = (DOCUMENTS.name, *(release.rpartition(".")[0] for release in RELEASES))
 """The names that a person may give, besides full numbers such as 1.11.0."""
 
 _OLDEST, _NEWEST = (tuple(map(int, release.split(".")[:2])) for release in (RELEASES[0], RELEASES[-1]))
-_FIRST_RELEASES = {(1, 4): MESOS_1_4, (1, 6): MESOS_1_8, (1, 9): MESOS_1_11}
-"""The profile that answers for a minor release and those after it."""
 _VERSION = re.compile(r"([0-9]{1,9})\.([0-9]{1,9})(?![0-9])")  # longer numbers are not versions
 
 
@@ -276,13 +315,9 @@ def profile_of(version: str, git_tag: str = "") -> Profile:
     release = _release(version)
     if git_tag == DOCUMENTS.name:
         return DOCUMENTS
-    if release is None:
+    if release is None or release > _NEWEST:
         return MESOS_1_11
-    found = MESOS_1_4
-    for first, profile in _FIRST_RELEASES.items():
-        if first <= release:
-            found = profile
-    return found
+    return PROFILES.get(".".join(map(str, release)), MESOS_1_4)
 
 
 def profile_named(name: str) -> Profile | None:
@@ -299,8 +334,12 @@ def described(version: str, profile: Profile) -> str:
 
 
 def profile_stored(name: str | None, version: str) -> Profile:
-    """The profile of a file's master: the one that it names, or that of the version, if it names none that is known."""
-    return PROFILES.get(name or "") or profile_of(version)
+    """The profile of a file's master: the documents', if it says so, else that of its version.
+
+    The name of another was that of the nearest release, when a file was written before each had a profile.
+    """
+    named = PROFILES.get(name or "")
+    return named if named is not None and (named.is_documents or not is_version(version)) else profile_of(version)
 
 
 def check_profile_named(name: str, field: str, error: type[MesosctlError] = BadInput) -> Profile:
@@ -313,7 +352,7 @@ def check_profile_named(name: str, field: str, error: type[MesosctlError] = BadI
 
 
 def answered_by_another(version: str) -> str | None:
-    """A note, if the profile of a release of this version is that of another release."""
+    """A note, if a file says a version that no release here has."""
     release, profile = _release(version), profile_of(version)
     if release is None or release == _release(profile.version):
         return None

@@ -8,6 +8,7 @@ import pytest
 
 from mesosctl.mesos.messages.protobuf_json.message_tables import ONLY_IN_JSON, Enumeration, Message, mesos_message
 from mesosctl.mesos.messages.protobuf_json.releases import has
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.callers.frameworks import HEADERS, Framework
 from tests.conformance.callers.joining import quick
 from tests.conformance.masters.carriers import REAL, Pool, in_process_of, real_of
@@ -15,7 +16,6 @@ from tests.conformance.masters.cluster import Cluster
 from tests.conformance.masters.codec import JSON_ALONE, PROTOBUF
 from tests.helpers.needs import needs
 
-JUDGED = ("1.4.3", "1.8.1", "1.11.0")
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 RESPONSE, EVENT = "mesos.v1.master.Response", "mesos.v1.master.Event"
 READINGS = sorted(
@@ -77,7 +77,7 @@ def told(master: Cluster) -> Told:
     return found
 
 
-@pytest.fixture(params=JUDGED)
+@pytest.fixture(params=RELEASES)
 @needs(*REAL.needs)
 def both(request: pytest.FixtureRequest, pool: Pool) -> Iterator[tuple[Cluster, Cluster]]:
     """The real master of a release, and the fake one."""
@@ -109,7 +109,7 @@ def unknown(message: Message, document: Any, path: str) -> Iterator[str]:
                 yield f"{path}.{name}: {one}"
 
 
-@pytest.mark.parametrize("release", JUDGED)
+@pytest.mark.parametrize("release", RELEASES)
 def test_no_member_of_a_later_release_is_written(release: str, pool: Pool) -> None:
     master = pool.start(in_process_of(release), SETUP)
     for name, document in documents(master):
@@ -119,7 +119,7 @@ def test_no_member_of_a_later_release_is_written(release: str, pool: Pool) -> No
     master.stop()
 
 
-@pytest.mark.parametrize("release", ["documents", *JUDGED])
+@pytest.mark.parametrize("release", ["documents", *RELEASES])
 def test_until_1_9_lists_without_elements_are_left_out(release: str, pool: Pool) -> None:
     master = pool.start(in_process_of(release), SETUP)
     shows = release == "documents" or has(release, "1.10.0")
@@ -129,7 +129,7 @@ def test_until_1_9_lists_without_elements_are_left_out(release: str, pool: Pool)
     master.stop()
 
 
-@pytest.mark.parametrize(("release", "written"), [("1.8.1", [{"key": "r", "value": {}}]), ("1.11.0", {"r": {}})])
+@pytest.mark.parametrize(("release", "written"), [("1.8.1", [{"key": "r", "value": {}}]), ("1.9.0", {"r": {}})])
 def test_a_map_is_a_list_of_entries_before_1_9(release: str, written: Any, pool: Pool) -> None:
     master = pool.start(in_process_of(release), SETUP)
     framework = Framework(master, "r", offer_filters={"r": {}}).subscribe()
@@ -141,9 +141,9 @@ def test_a_map_is_a_list_of_entries_before_1_9(release: str, written: Any, pool:
 
 def test_an_operator_of_1_4_hears_no_heartbeat(pool: Pool) -> None:
     heard = {}
-    for release in ("1.4.3", "1.8.1"):
+    for release in ("1.4.3", "1.5.3"):
         master = pool.start(in_process_of(release), SETUP)
         stream = master.subscribers.open("/api/v1", '{"type": "SUBSCRIBE"}', HEADERS)
         heard[release] = [event["type"] for event in stream.events], "heartbeat" in str(stream.events[0])
         master.stop()
-    assert heard == {"1.4.3": (["SUBSCRIBED"], False), "1.8.1": (["SUBSCRIBED", "HEARTBEAT"], True)}
+    assert heard == {"1.4.3": (["SUBSCRIBED"], False), "1.5.3": (["SUBSCRIBED", "HEARTBEAT"], True)}

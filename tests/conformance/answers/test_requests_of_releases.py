@@ -1,4 +1,4 @@
-"""Requests that releases answer differently, asked of the real and of the fake master of each."""
+"""Requests that releases answer differently, beside those of the facts: of the real and the fake master of each."""
 
 import json
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.masters.carriers import REAL, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster
 from tests.conformance.masters.comparing import steady
@@ -22,27 +23,21 @@ def quota(*guarantee: dict[str, Any], **more: Any) -> str:
 
 
 GUARANTEES = {
-    "a name twice": quota(cpus(1), cpus(2)),
     "a name twice, beyond the capacity": quota(cpus(10), cpus(20)),
     "a name twice, forced": quota(cpus(10), cpus(20), force=True),
-    "for an allocation role": quota(cpus(1, allocation_info={"role": "r"})),
     "for an allocation role, forced": quota(cpus(1, allocation_info={"role": "r"}), force=True),
     "of a provider": quota(cpus(1, provider_id={"value": "p"})),
-    "with digits that nobody counts": quota(cpus(7.7777777)),
-    "all that is reserved statically too": quota(cpus(24)),
     "a limit beside it": quota(cpus(1), limit=[cpus(2)]),
-    "for *": json.dumps({"role": "*", "guarantee": [cpus(1)]}),
-    "nothing of something": quota(cpus(1), {"name": "gpus", "type": "SCALAR", "scalar": {"value": 0}}),
     "in quotes": quota(cpus("1")),  # type: ignore[arg-type]
 }
 PATHS = [
     "/quota/", "/master/quota//", "/roles/", "/state/", "/health/", "/metrics/snapshot/", "/version/", "/nosuch",
     "/master", "/state.json", "/master/roles.json", "/tasks.json", "/frameworks.json", "/maintenance/schedule/",
 ]  # fmt: skip
-WEIGHTS = ["1e300", "0.1234567890123456789", "100", "1e-9", "1.7149999999999999"]
+WEIGHTS = ["1e300", "0.1234567890123456789", "100", "1e-9"]
 
 
-@pytest.fixture(params=judged("1.4.3", "1.8.1", "1.11.0"), ids=lambda masters: str(masters[0]), scope="module")
+@pytest.fixture(params=judged(*RELEASES), ids=lambda masters: str(masters[0]), scope="module")
 @needs(*REAL.needs)
 def masters(request: pytest.FixtureRequest, pool: Pool) -> Iterator[list[Cluster]]:
     started = [pool.start(carrier, STANDARD) for carrier in request.param]

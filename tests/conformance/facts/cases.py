@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.conformance.callers.frameworks import Framework
-from tests.conformance.callers.joining import quick
+from tests.conformance.callers.holding import amounts
+from tests.conformance.callers.joining import joining, quick
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied, Setup
 from tests.conformance.masters.comparing import steady
 from tests.conformance.masters.leaving import lose_an_agent
@@ -96,6 +97,24 @@ def order_of_stages(master: Cluster) -> Told:
     return [True]
 
 
+def shares_beside_a_guarantee(master: Cluster) -> Told:
+    """What two frameworks get that are offered everything, when the role of the first has a guarantee.
+
+    Where UPDATE_QUOTA is known, it has no limit any more.
+    """
+    with joining(master) as join:
+        first = join("z").subscribe()
+        first.settle()
+        others = [join(role).subscribe() for role in ("a", "b")]
+        assert asked(master, post_quota("a", cpus=8, mem=8 * GIB)).status == 200
+        asked(master, update_quota(config("a", {"cpus": 8, "mem": 8 * GIB}, {})))
+        first.leave()
+        first.id = None
+        for framework in others:
+            framework.settle()
+        return [amounts(framework, "cpus", "mem") for framework in others]
+
+
 def heard_when_suppressed(master: Cluster) -> Told:
     """The kinds of events that frameworks get that suppress nothing, their role, and a role that is not theirs."""
     found: Told = []
@@ -149,7 +168,7 @@ CASES: dict[str, Case] = {
     "delete_path_may_contain_slash": Case((delete("/quota/ads/x"),), read=role_of_a_path),
     "knows_update_quota": Case((LIMITED, *SEEN_AFTERWARDS)),
     # The allocator
-    "guarantee_is_limit": sharing("the guarantee is a ceiling"),
+    "guarantee_is_limit": Case(read=shares_beside_a_guarantee, setup=quick(*[AGENT] * 4)),
     "reservations_consume_quota": sharing("reservations count"),
     "quota_takes_whole_agents": sharing("a part of an agent", "half a cpu for nobody"),
     "agents_keep_headroom_whole": sharing("half a cpu for nobody"),

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.mesos.rules.version_profile import PROFILES, Profile
+from mesosctl.mesos.rules.version_profile import PROFILES, RELEASES, Profile
 from tests.conformance.facts import playing
 from tests.conformance.facts.cases import CASES, ENDED, Case, Told
 from tests.conformance.masters.carriers import REAL, Carrier, Pool, judged
 from tests.helpers.needs import needs
 
 NAMES_OF_A_MASTER = {"name", "version", "release"}
-ORDER = [PROFILES[name] for name in ("1.4", "1.8", "1.11", "documents")]
+DOCUMENTS, *OF_RELEASES = PROFILES.values()
 BOUNDARIES = [
     (before, after, name)
-    for before, after in pairwise(ORDER)
+    for before, after in pairwise([*OF_RELEASES, DOCUMENTS])
     for name in CASES
     if getattr(before, name) != getattr(after, name)
 ]
@@ -64,7 +64,7 @@ def test_a_case_tells_the_values_of_its_fact_apart(before: Profile, after: Profi
     assert any(one != other for one, other in told), told
 
 
-@pytest.fixture(params=judged("1.4.3", "1.8.1", "1.11.0"), ids=lambda pair: str(pair[0]), scope="module")
+@pytest.fixture(params=judged(*RELEASES), ids=lambda pair: str(pair[0]), scope="module")
 @needs(*REAL.needs)
 def carriers(request: pytest.FixtureRequest) -> tuple[Carrier, Carrier]:
     """The real and the fake master of a release."""

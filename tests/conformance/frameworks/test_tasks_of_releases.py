@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.releases import has
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.frameworks.test_same_executor import DIFFERS, SETUP, judged
 from tests.conformance.histories.changed_executors import SMALL, Change
 from tests.conformance.masters.carriers import Carrier, Pool, in_process_of, real_of
 
-JUDGED = ("1.4.3", "1.8.1", "1.11.0")
 NO_VOLUME = {**SMALL, "container": {"type": "MESOS", "volumes": [{"mode": "RW", "container_path": "p"}]}}
 NO_DOCKER = {**SMALL, "container": {"type": "DOCKER"}}
 INVALID = "Executor's `ContainerInfo` is invalid: "
@@ -20,19 +21,21 @@ def fetching(output_file: str) -> Any:
 
 
 CASES = {
-    "another output file": (fetching("a"), fetching("b"), DIFFERS),
+    "another output file": ("1.8.1", fetching("a"), fetching("b"), DIFFERS),
     "a volume of nothing": (
+        "1.5.3",
         NO_VOLUME,
         NO_VOLUME,
         f"{INVALID}Invalid volume: Only one of them should be set: 'host_path', 'image' and 'source'",
     ),
     "Docker without its message": (
+        "1.6.2",
         NO_DOCKER,
         NO_DOCKER,
         f"{INVALID}DockerInfo 'docker' is not set for DOCKER typed ContainerInfo",
     ),
 }
-"""The executors of two tasks, and what a master of 1.8 and later says of the second."""
+"""The executors of two tasks, and what a master says of the second, from a release on."""
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -40,16 +43,16 @@ CASES = {
     "carrier",
     [
         pytest.param(of(release), marks=[getattr(pytest.mark, need) for need in of(release).needs], id=str(of(release)))
-        for release in JUDGED
+        for release in RELEASES
         for of in (in_process_of, real_of)
     ],
 )
-def test_what_1_4_does_not_look_at(carrier: Carrier, case: str, pool: Pool) -> None:
-    first, second, refusal = CASES[case]
+def test_what_older_releases_do_not_look_at(carrier: Carrier, case: str, pool: Pool) -> None:
+    since, first, second, refusal = CASES[case]
     framework = Framework(pool.lend(carrier, SETUP), "ads", user="root").subscribe()
     beside = first if refusal == DIFFERS else SMALL
     found = judged(framework, beside, [Change(case, second)])
     framework.leave()
     framework.stream.hang_up()
-    # 1.4 says of the executor beside it that it is another one.
-    assert found != [refusal] if carrier.version == "1.4.3" else found == [refusal]
+    # A master that does not look at it says of the executor beside it that it is another one, or nothing.
+    assert (found == [refusal]) is has(carrier.version, since)

@@ -8,7 +8,7 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.callers.launching import launched_on
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_tasks import TaskDice
-from tests.conformance.masters.carriers import Pool, in_process_of, real_of
+from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Cluster, MasterDied
 from tests.conformance.masters.codec import JSON_ALONE, PROTOBUF
 
@@ -25,15 +25,16 @@ def stop(masters: list[Cluster]) -> None:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize("release", ["1.4.3", "1.8.1", "1.11.0"])
-def test_launches_are_judged_alike(release: str, pool: Pool) -> None:
+@pytest.mark.parametrize("carriers", judged("1.4.3", "1.8.1", "1.11.0"), ids=lambda pair: str(pair[0]))
+def test_launches_are_judged_alike(carriers: tuple[Carrier, Carrier], pool: Pool) -> None:
+    release = carriers[0].profile.release
     dice = TaskDice(SEED, release)
     statuses: Counter[int] = Counter()
     masters: list[Cluster] = []
     for number in range(SLOW_STEPS):
         if number % FRESH_EVERY == 0 or not masters:
             stop(masters)
-            masters = [pool.start(of(release), SETUP) for of in (real_of, in_process_of)]
+            masters = [pool.start(carrier, SETUP) for carrier in carriers]
         codec = PROTOBUF if number % 3 == 0 else JSON_ALONE
         operations = dice.operations(in_protobuf=codec is PROTOBUF)
         real, fake = masters

@@ -62,7 +62,7 @@ def ask(master: Cluster, asked: Asked) -> int:
 
 
 @pytest.mark.parametrize("case", LETHAL)
-@pytest.mark.parametrize(("real", "fake"), judged("1.4.3"), ids=str)
+@pytest.mark.parametrize(("real", "fake"), judged("1.4.3", "1.5.3"), ids=str)
 @needs(*REAL.needs)
 def test_the_real_master_ends_and_the_fake_one_refuses(pool: Pool, real: Carrier, fake: Carrier, case: str) -> None:
     *before, last = LETHAL[case]
@@ -88,7 +88,7 @@ def test_the_real_master_goes_on(pool: Pool, carrier: Carrier, case: str) -> Non
 
 
 @pytest.mark.parametrize("case", LETHAL | HARMLESS)
-@pytest.mark.parametrize("release", ["1.4", "1.8", "1.11", "documents"])
+@pytest.mark.parametrize("release", ["1.4", "1.5", "1.11", "documents"])
 def test_the_fake_master_refuses_what_ends_its_release(pool: Pool, release: str, case: str) -> None:
     master = pool.start(in_process_of(release), STANDARD)
     *before, last = (LETHAL | HARMLESS)[case]

@@ -11,7 +11,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.agents import ClusterAgent
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
 from mesosctl.mesos.messages.snapshots import snapshot as snapshot_api
-from mesosctl.mesos.rules.version_profile import PROFILES, VERSIONS, profile_named, profile_of
+from mesosctl.mesos.rules.version_profile import PROFILES, RELEASES, VERSIONS, profile_named, profile_of
 
 QUOTA = {"role": "web", "guarantee": [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 2}}]}
 
@@ -51,23 +51,15 @@ def test_a_master_says_which_it_is(address, number, tag):
     assert profile_of(shown["version"], shown["git_tag"]) is profile_named(address.partition("version=")[2] or tag)
 
 
-def test_another_release_that_answers_is_said():
-    notes: list[str] = []
-    assert ask("fake:?version=1.7.3", "/version", notes=notes)["version"] == "1.8.1"
-    assert len(notes) == 1
-    assert "1.7.3" in notes[0]
-    assert "1.8.1" in notes[0]
-    ask("fake:?version=1.8.0", "/version", notes=notes)
-    assert len(notes) == 1
-
-
-def test_another_release_that_answers_for_a_file_is_said_once(tmp_path):
-    file = tmp_path / "c.toml"
-    for line, address in (("", f"fake:{file}?version=1.7"), ('mesos_version = "1.7"\n', f"fake:{file}")):
-        file.write_text(f'{line}[[agents]]\nresources = "cpus:8;mem:1024"\n')
+def test_each_release_answers_as_itself_without_a_note(tmp_path):
+    for release in RELEASES:
+        file = tmp_path / f"{release}.toml"
+        file.write_text(f'mesos_version = "{release}"\n[[agents]]\nresources = "cpus:8;mem:1024"\n')
         notes: list[str] = []
-        assert ask(address, "/version", notes=notes)["version"] == "1.8.1"
-        assert len(notes) == 1
+        for address in (f"fake:?version={release}", f"fake:{file}", f"fake:{file}?version={release}"):
+            assert ask(address, "/version", notes=notes)["version"] == release
+        assert notes == []
+    assert ask("fake:?version=1.7.0", "/version")["version"] == "1.7.3"
 
 
 def test_every_version_that_is_offered_has_a_profile():
@@ -77,11 +69,11 @@ def test_every_version_that_is_offered_has_a_profile():
 
 
 def test_each_version_keeps_a_cluster_of_its_own(kept):
-    for version in ("documents", "1.4", "1.8", "1.11"):
+    for version in VERSIONS:
         assert roles_with_quota(f"fake:?version={version}") == []
         ask(f"fake:?version={version}", "/quota", "POST", QUOTA)
     assert roles_with_quota("fake:") == ["web"]
-    assert len(list(kept.glob("*.sqlite"))) == 4
+    assert len(list(kept.glob("*.sqlite"))) == len(VERSIONS)
 
 
 @pytest.mark.parametrize("name", ["", "c.toml"])
@@ -130,7 +122,8 @@ def snapshot(version, profile):
         ("1.4.0", "documents", "documents", ()),
         ("1.4.0", None, "1.4", ("1.4.3", "--mesos-version documents")),
         ("1.4.0", "1.4", "1.4", ()),
-        ("1.7.3", "1.8", "1.8", ("1.7.3", "1.8.1")),
+        ("1.7.3", "1.8", "1.7", ()),
+        ("1.12.0", "1.11", "1.11", ("1.12.0", "1.11.0")),
         ("1.11.0", None, "1.11", ()),
         ("1.4.0", "of-a-later-program", "1.4", ()),
     ],

@@ -6,7 +6,7 @@ from mesosctl.mesos.amounts.notation import parse_entries
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.rules.quota import rules as quota_rules
-from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_4, MESOS_1_8, MESOS_1_11, profile_of
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_4, MESOS_1_11, RELEASES, profile_of
 
 
 def quota(cpus: int) -> Quota:
@@ -79,8 +79,8 @@ def test_limits_below_what_is_consumed():
 def test_a_version_chooses_the_profile():
     assert profile_of("1.4.0", "documents") is DOCUMENTS
     assert profile_of("1.4.0") is MESOS_1_4
-    assert profile_of("1.5.3") is MESOS_1_4
-    assert profile_of("1.8.1") is MESOS_1_8
-    assert profile_of("9" * 5000 + ".1") is MESOS_1_11
-    assert profile_of("1.9.0") is MESOS_1_11
+    assert profile_of("1.3.0") is MESOS_1_4
+    assert [profile_of(release).version for release in RELEASES] == list(RELEASES)
+    assert profile_of("1.7.0") is profile_of("1.7.3")
+    assert profile_of("9" * 5000 + ".1") is profile_of("1.12.0") is MESOS_1_11
     assert profile_of("1.11.0") is MESOS_1_11
