@@ -13,7 +13,7 @@ from tests.conformance.callers.joining import joining, quick
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied, Setup
 from tests.conformance.masters.comparing import steady
 from tests.conformance.masters.leaving import lose_an_agent
-from tests.conformance.scenarios.reserving import cpus, create, disk, dynamic, ports, reserve, unreserve
+from tests.conformance.scenarios.reserving import cpus, create, destroy, disk, dynamic, ports, reserve, unreserve
 from tests.conformance.scenarios.scenario import Step, api, config, delete, get, post_quota, send, update_quota
 from tests.conformance.scenarios.setups import STANDARD
 from tests.conformance.situations.test_sharing_of_releases import AGENT, GIB, SITUATIONS, Situation, shares
@@ -195,7 +195,15 @@ CASES: dict[str, Case] = {
     "master_capabilities": Case(read=lambda master: [steady(master.read("/state").get("capabilities", "none"))]),
     "agent_capabilities": Case(read=lambda master: [sorted(agent["capabilities"]) for agent in master.agents()]),
     # Reservations
-    "reserves_volumes": Case((reserve(disk(8, R)), create(disk(8, R, **VOLUME)), reserve(disk(8, R, BELOW, **VOLUME)))),
+    "reserves_volumes": Case(
+        (
+            reserve(disk(8, R)),
+            create(disk(8, R, **VOLUME)),
+            reserve(disk(8, R, BELOW, **VOLUME)),
+            *(destroy(disk(8, *stack, **VOLUME)) for stack in ((R, BELOW), (R,))),
+            *(unreserve(disk(8, *stack)) for stack in ((R, BELOW), (R,))),
+        )
+    ),
     "reserve_passes_over_nothing": Case((reserve(cpus(1, R), cpus(0, Q)),) * 2, ends=True),
     # Frameworks
     "honours_suppressed_roles": Case(read=heard_when_suppressed, setup=ONE_AGENT),
