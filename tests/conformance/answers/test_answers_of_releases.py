@@ -14,6 +14,7 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.masters.carriers import REAL, Pool, in_process_of, real_of
 from tests.conformance.masters.cluster import Cluster
 from tests.conformance.masters.codec import JSON_ALONE, PROTOBUF
+from tests.conformance.masters.judges import JUDGES
 from tests.helpers.needs import needs
 
 SETUP = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
@@ -77,7 +78,7 @@ def told(master: Cluster) -> Told:
     return found
 
 
-@pytest.fixture(params=RELEASES)
+@pytest.fixture(params=JUDGES)
 @needs(*REAL.needs)
 def both(request: pytest.FixtureRequest, pool: Pool) -> Iterator[tuple[Cluster, Cluster]]:
     """The real master of a release, and the fake one."""

@@ -19,6 +19,7 @@ from tests.conformance.masters.carriers import REAL, Pool, in_process_of, real_o
 from tests.conformance.masters.cluster import Answer, Cluster
 from tests.conformance.masters.codec import JSON_ALONE
 from tests.conformance.masters.codec import PROTOBUF as PROTOBUF_CODEC
+from tests.conformance.masters.judges import JUDGES
 from tests.conformance.scenarios.setups import NO_AGENTS
 from tests.helpers.needs import needs
 
@@ -47,7 +48,7 @@ def fake(request: pytest.FixtureRequest, pool: Pool) -> Iterator[Cluster]:
     master.stop()
 
 
-@pytest.fixture(scope="module", params=RELEASES)
+@pytest.fixture(scope="module", params=JUDGES)
 @needs(*REAL.needs)
 def both(request: pytest.FixtureRequest, pool: Pool) -> Iterator[tuple[Cluster, Cluster]]:
     """The real master of a release, and the fake one."""

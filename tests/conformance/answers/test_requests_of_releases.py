@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.masters.carriers import REAL, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster
 from tests.conformance.masters.comparing import steady
+from tests.conformance.masters.judges import JUDGES
 from tests.conformance.scenarios.setups import STANDARD
 from tests.helpers.needs import needs
 
@@ -37,7 +37,7 @@ PATHS = [
 WEIGHTS = ["1e300", "0.1234567890123456789", "100", "1e-9"]
 
 
-@pytest.fixture(params=judged(*RELEASES), ids=lambda masters: str(masters[0]), scope="module")
+@pytest.fixture(params=judged(*JUDGES), ids=lambda masters: str(masters[0]), scope="module")
 @needs(*REAL.needs)
 def masters(request: pytest.FixtureRequest, pool: Pool) -> Iterator[list[Cluster]]:
     started = [pool.start(carrier, STANDARD) for carrier in request.param]

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from mesosctl.mesos.rules.version_profile import PROFILES, RELEASES, Profile
+from mesosctl.mesos.rules.version_profile import PROFILES, Profile
 from tests.conformance.facts import playing
 from tests.conformance.facts.cases import CASES, ENDED, Case, Told
 from tests.conformance.masters.carriers import REAL, Carrier, Pool, judged
+from tests.conformance.masters.judges import JUDGES
 from tests.helpers.needs import needs
 
 NAMES_OF_A_MASTER = {"name", "version", "release"}
@@ -64,7 +65,7 @@ def test_a_case_tells_the_values_of_its_fact_apart(before: Profile, after: Profi
     assert any(one != other for one, other in told), told
 
 
-@pytest.fixture(params=judged(*RELEASES), ids=lambda pair: str(pair[0]), scope="module")
+@pytest.fixture(params=judged(*JUDGES), ids=lambda pair: str(pair[0]), scope="module")
 @needs(*REAL.needs)
 def carriers(request: pytest.FixtureRequest) -> tuple[Carrier, Carrier]:
     """The real and the fake master of a release."""

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from mesosctl.mesos.messages.protobuf_json.releases import has
-from mesosctl.mesos.rules.version_profile import RELEASES
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.frameworks.test_same_executor import DIFFERS, SETUP, judged
 from tests.conformance.histories.changed_executors import SMALL, Change
 from tests.conformance.masters.carriers import Carrier, Pool, in_process_of, real_of
+from tests.conformance.masters.judges import JUDGES
 
 NO_VOLUME = {**SMALL, "container": {"type": "MESOS", "volumes": [{"mode": "RW", "container_path": "p"}]}}
 NO_DOCKER = {**SMALL, "container": {"type": "DOCKER"}}
@@ -43,7 +43,7 @@ CASES = {
     "carrier",
     [
         pytest.param(of(release), marks=[getattr(pytest.mark, need) for need in of(release).needs], id=str(of(release)))
-        for release in RELEASES
+        for release in JUDGES
         for of in (in_process_of, real_of)
     ],
 )
