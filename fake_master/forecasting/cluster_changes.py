@@ -6,6 +6,8 @@ from dataclasses import replace
 
 from fake_master.master import Master
 from fake_master.registry.interface import Registry
+from fake_master.registry.records import QuotaRecord
+from fake_master.services.quota import QUOTA_KIND
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.initial_state import InitialState
@@ -13,6 +15,9 @@ from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import VirtualClock
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.cluster.snapshot import SnapshotFramework
+from mesosctl.mesos.rules.upgrade import quotas_read
+from mesosctl.mesos.rules.version_profile import Profile
 
 
 def restarted(
@@ -21,8 +26,9 @@ def restarted(
     clock: VirtualClock,
     flags: Mapping[str, str],
     missing: Sequence[KnownAgent],
+    profile: Profile,
 ) -> Master:
-    """A master on the registry of another, without the missing agents, which it knows about.
+    """A master of a profile on the registry of another, without the missing agents, which it knows about.
 
     Raises BadInput for invalid flags.
     """
@@ -34,6 +40,7 @@ def restarted(
             snapshot,
             agents=tuple(agent for agent in snapshot.agents if agent.id not in away),
             usages=tuple(usage for usage in snapshot.usages if usage.agent_id not in away),
+            frameworks=tuple(_subscribed(framework, profile) for framework in snapshot.frameworks),
             offers=(),
             lending=lending
             and replace(
@@ -43,7 +50,7 @@ def restarted(
                 refusals=(),
             ),
         )
-        return replace(source, snapshot=there, flags={**source.flags, **flags}).start(
+        return replace(source, snapshot=there, mesos_version=profile.name, flags={**source.flags, **flags}).start(
             registry, clock=clock, awaited=len(away)
         )
     specs = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in source.agents]
@@ -54,12 +61,35 @@ def restarted(
     )
     spec = replace(
         source,
+        mesos_version=profile.name,
         agents=tuple(spec for spec in named if spec.hostname not in hosts),
         frameworks=frameworks,
         flags={**source.flags, **flags},
         initial=InitialState(),  # the registry has it
     )
     return spec.start(registry, clock=clock, awaited=len(away))
+
+
+def _subscribed(framework: SnapshotFramework, profile: Profile) -> SnapshotFramework:
+    """A framework that subscribes again with the roles that it suppresses."""
+    return framework if profile.honours_suppressed_roles else replace(framework, suppressed=frozenset())
+
+
+def take_over_quotas(registry: Registry, before: Profile, after: Profile) -> None:
+    """Keep in a registry what a master of the profile `after` reads of the quotas of another."""
+    how = quotas_read(before, after)
+    if how == "as it is":
+        return
+    with registry.transaction():
+        for role, record in registry.records(QUOTA_KIND).items():
+            registry.write(QUOTA_KIND, role, _with_limits(record) if how == "with limits" else None)
+
+
+def _with_limits(record: QuotaRecord) -> QuotaRecord:
+    """The record of a guarantee, with limits; of a name that is there twice, the last amount is the limit."""
+    entries = record.get("entries")
+    last = {str(entry["name"]): float(entry["scalar"]["value"]) for entry in entries or ()}
+    return {"guarantees": record["guarantees"], "limits": {**record["guarantees"], **last}}
 
 
 def add_agents(master: Master, total: Resources, count: int, attributes: Mapping[str, str]) -> None:

@@ -16,11 +16,13 @@ from io import BufferedIOBase
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS
 from fake_master.forecasting.alike_agents import alike_agents
-from fake_master.forecasting.cluster_changes import add_agents, restarted
+from fake_master.forecasting.cluster_changes import add_agents, restarted, take_over_quotas
 from fake_master.forecasting.gains_and_losses import RunSummary, forecast
 from fake_master.forecasting.lost_tasks import LostTasks
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
+from fake_master.forecasting.upgraded import answered_differently, differences
 from fake_master.master import Master
+from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.sources.cluster_file import ClusterSpec
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.sources.source_file import read_opened
@@ -37,8 +39,10 @@ from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
 from mesosctl.mesos.door.forecast import AgentLoss, AnsweredChange, Assumption, DryRunOptions, Forecast, TriedChange
+from mesosctl.mesos.door.upgrade import SentRequest, Upgrade
 from mesosctl.mesos.rules.rate_limits import RateLimits
-from mesosctl.mesos.rules.version_profile import recovery_factor, recovery_seconds
+from mesosctl.mesos.rules.upgrade import loses_quota, why_it_does_not_start
+from mesosctl.mesos.rules.version_profile import Profile, recovery_factor, recovery_seconds
 
 _NAMED = 20
 """Agents in one sentence; the forecast has them all."""
@@ -62,6 +66,7 @@ class DryRun:
         """The flags that replace the master's own."""
         self._restarted = self._moved = False
         self._offers_suspended = 0.0
+        self._upgrade: Upgrade | None = None
         self.traffic: Simulation | None = None
         """Recorded messages under other rate limits; this master is sent none."""
         self.snapshot = snapshot
@@ -142,7 +147,6 @@ class DryRun:
         it makes no offers until enough agents are back, or the recovery timeout is over. Raises BadInput for invalid
         flags.
         """
-        assert self._source is not None, "only a master made from a file or a snapshot can start again"
         self._flags |= flags
         everybody = sorted(self._master.state.agents.values(), key=lambda agent: (agent.hostname, agent.id))
         missing = len(everybody) - math.floor(round(len(everybody) * part, 6))
@@ -153,7 +157,46 @@ class DryRun:
             self._offers_suspended = recovery_seconds(options)
         if not flags:
             self._tell_failover(len(everybody), away, needed)
-        master = restarted(self._source, self._master.registry, self.clock, self._flags, away)
+        self._lead(self._master.state.profile, away)
+
+    def upgrade(self, profile: Profile, requests: Sequence[SentRequest] = ()) -> None:
+        """A master of another release leads, on the registry of the one before, and all agents are back.
+
+        If it does not start there, the present master goes on.  `requests` are tried on copies of both masters.
+        """
+        former, before = self._master, self._master.state.profile
+        quotas = former.state.quota_meanings()
+        reason = why_it_does_not_start(quotas, before, profile)
+        again = (
+            tuple((role, quotas[role].guarantees) for role in sorted(quotas)) if loses_quota(before, profile) else ()
+        )
+        upgrade = Upgrade(profile.version, profile.name, str(profile), reason is None, reason or "", set_again=again)
+        registry = former.registry
+        assert isinstance(registry, MemoryRegistry), "a dry run forgets what it keeps"
+        copies = [registry.copied(), registry.copied()]
+        take_over_quotas(copies[1], before, profile)
+        if requests:
+            today, there = self._twin(copies[0], before), self._twin(copies[1], profile)
+            upgrade = upgrade._replace(requests=answered_differently(today, there, requests), tried=len(requests))
+        if reason is None:
+            take_over_quotas(registry, before, profile)
+            self._lead(profile)
+            upgrade = upgrade._replace(differences=tuple(differences(former, self._master)))
+        self._upgrade = upgrade
+
+    def _twin(self, registry: Registry, profile: Profile) -> Master:
+        """A master like the present one, of a profile, whose time passes by itself."""
+        assert self._source is not None, "only a master made from a file or a snapshot has a copy"
+        clock = VirtualClock(self.clock())
+        master = restarted(self._source, registry, clock, self._flags, (), profile)
+        clock.sleep(master.allocation_interval)
+        master.advance()
+        return master
+
+    def _lead(self, profile: Profile, away: Sequence[KnownAgent] = ()) -> None:
+        """Another master leads, without the agents that are away."""
+        assert self._source is not None, "only a master made from a file or a snapshot can start again"
+        master = restarted(self._source, self._master.registry, self.clock, self._flags, away, profile)
         self._restarted = True
         self._take(master)
         self._lost_tasks.restart()
@@ -319,6 +362,7 @@ class DryRun:
             offers_suspended=self._offers_suspended,
             restarted=self._restarted,
             traffic=self.traffic,
+            upgrade=self._upgrade,
         )
         return forecast(self.before, self._accounts.of(self._master.state), course)
 

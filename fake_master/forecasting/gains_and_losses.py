@@ -26,6 +26,7 @@ from mesosctl.mesos.door.forecast import (
     TriedChange,
     Unknown,
 )
+from mesosctl.mesos.door.upgrade import Upgrade
 
 # An offer must have these to be useful; no task runs on ports and disk alone.
 _ESSENTIAL = ("cpus", "mem", "gpus")
@@ -55,6 +56,8 @@ class RunSummary:
     """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under other rate limits."""
+    upgrade: Upgrade | None = None
+    """The release of the master that leads afterwards, if it is another one."""
 
 
 def share_changes(
@@ -238,4 +241,5 @@ def forecast(before: ClusterAccount, after: ClusterAccount, course: RunSummary) 
         offers_suspended=course.offers_suspended,
         restarted=course.restarted,
         traffic=course.traffic,
+        upgrade=course.upgrade,
     )

@@ -112,6 +112,12 @@ class MemoryRegistry(Registry):
         self._before: dict[str, dict[str, Any]] = {}
         self._written = False
 
+    def copied(self) -> "MemoryRegistry":
+        """Another registry with the same records.  Only outside a transaction."""
+        other = MemoryRegistry()
+        other._records = {kind: dict(records) for kind, records in self._records.items()}
+        return other
+
     @property
     def was_written(self) -> bool:
         """See `Registry.was_written`."""

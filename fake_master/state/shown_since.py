@@ -53,6 +53,14 @@ def has_member(release: str | None, member: str) -> bool:
     return has(release, MEMBERS[member])
 
 
+def pattern_of(metric: str) -> str | None:
+    """The names in `METRICS` that a metric belongs to, if its own is not among them: `master/frameworks/…`."""
+    for pattern in METRICS:
+        if metric != pattern and re.fullmatch(pattern, metric):
+            return re.sub(r"\.[+*]", "…", pattern)
+    return None
+
+
 def metrics_of(release: str | None, metrics: dict[str, float]) -> dict[str, float]:
     """The metrics that a release has, of these; the same object if it has all of them."""
     later = [pattern for pattern, first in METRICS.items() if not has(release, first)]

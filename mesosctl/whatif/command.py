@@ -10,11 +10,12 @@ import typer
 from mesosctl.cli.arguments import AllowNewResource, ForecastPage, refuse_option, refuse_options
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.completion import callbacks as completing
-from mesosctl.cli.environment import named
+from mesosctl.cli.environment import named, opened
 from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.report_origin import origin
 from mesosctl.cli.session import Session
 from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.door.upgrade import SentRequest
 from mesosctl.mesos.errors import BadInput, UsageError
 from mesosctl.mesos.exit_status import ExitStatus, status_of
 from mesosctl.suggestion import command
@@ -45,8 +46,10 @@ from mesosctl.whatif.played_demand import ReplayOptions, add_to_snapshot
 from mesosctl.whatif.played_demand_answer import read_options, tell_answer
 from mesosctl.whatif.played_demand_report import replay_report
 from mesosctl.whatif.rate_limits import read_for_changes
+from mesosctl.whatif.upgrade import read_requests
 from mesosctl.whatif.variants_report import alternatives_report, largest_report
 from mesosctl.whatif.work import ChangeRunner
+from mesosctl.whatif.work import upgrade as upgrade_master
 
 if TYPE_CHECKING:
     from fake_master import DryRun
@@ -81,6 +84,24 @@ FileVersion = Annotated[
         "--mesos-version",
         metavar="VERSION",
         help="Whose rules a file of --from is played by: documents, or a release of Mesos. The default is its own.",
+    ),
+]
+Upgrade = Annotated[
+    str | None,
+    typer.Option(
+        "--upgrade",
+        metavar="VERSION",
+        help="A master of this release of Mesos leads, or of an older one; the other changes are made there. What is "
+        "different for this cluster is told.",
+    ),
+]
+Requests = Annotated[
+    Path | None,
+    typer.Option(
+        "--requests",
+        metavar="FILE",
+        help="With --upgrade, try the requests of this file on both masters: METHOD PATH [BODY] on each line, or an "
+        "access log, or the log of a Mesos master.",
     ),
 ]
 Gone = Annotated[
@@ -189,6 +210,7 @@ class _Whatif(Command):
     epilog=examples(
         ("whatif 'quota:web=cpus:12;mem:6GiB' remove-quota:ads", "two changes of quota, one after the other"),
         ("whatif --lose-fraction 0.2 --report outage.html", "the loss of a fifth of the agents, with a page"),
+        ("whatif --upgrade 1.11", "who would gain and lose under another release, and what would be different"),
         ("whatif --lose-each agent --lose-each rack", "which loss of an agent or a rack would starve whom"),
         ("whatif --find-largest 'quota:web=cpus:?;mem:6GiB'", "the largest quota that starves nobody"),
         ("whatif ratelimits:new.json --recorded watch.jsonl", "other rate limits, with recorded traffic"),
@@ -205,6 +227,8 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     *,
     source: From = None,
     mesos_version: FileVersion = None,
+    upgrade: Upgrade = None,
+    requests: Requests = None,
     lose_agent: Lost = None,
     lose_fraction: Fraction = None,
     lose_each: LoseEach = None,
@@ -247,7 +271,10 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     )
     if source is None:
         refuse_options({"--mesos-version": mesos_version}, "is for --from", "a live master's own rules are followed")
+    if upgrade is None:
+        refuse_options({"--requests": requests}, "is for --upgrade", "give --upgrade VERSION too")
     if add_framework:
+        refuse_options({"--upgrade": upgrade}, f"cannot be used with {OPTION}", "leave one of them out")
         _refuse_beside_framework(ctx, each, find_largest, lose_each, recorded=recorded, before=before)
         options = read_options(wait_limit, refuse, force=force, allow_new_resource=allow_new_resource)
         terms = terms_of(session, cycles, mesos_version=mesos_version)
@@ -262,16 +289,18 @@ def whatif(  # noqa: PLR0913  # one parameter an option
     if lose_each:
         others = {"--each": each, "--find-largest": find_largest, "--report": report}
         refuse_options(others, "cannot be used with --lose-each", "leave one of them out")
-    if not wanted and several is None and not lose_each:
+    if not wanted and several is None and not lose_each and upgrade is None:
         raise UsageError(
             "no change was given, so there is nothing to forecast",
             field="CHANGES",
-            hint=f"name at least one: a change such as {example()}, --lose-agent, --lose-fraction, --lose-framework "
-            "or --add-agent",
+            hint=f"name at least one: a change such as {example()}, --lose-agent, --lose-fraction, --lose-framework, "
+            "--add-agent or --upgrade",
         )
     every_change = [change for _, change in (*wanted, *changes_of(several))]
     traffic = read_for_changes(session, every_change, recorded, before, source)
     dry_run, traffic = begin_dry_run(session, source, terms_of(session, cycles, assume, mesos_version), traffic)
+    if upgrade is not None:
+        upgrade_master(dry_run, upgrade, _read_requests(session, requests))
     acting = DryRunSession(session, dry_run)
     with acting.open_master() as master:
         runner = ChangeRunner(dry_run, master, force=force, allow_new_resource=allow_new_resource, traffic=traffic)
@@ -289,6 +318,14 @@ def whatif(  # noqa: PLR0913  # one parameter an option
                     session, dry_run, several, runner, report, origin, is_alone=not wanted and source is None
                 )
     return tell(session, dry_run.forecast(), report, [], None if source is None else named(source))
+
+
+def _read_requests(session: Session, path: Path | None) -> list[SentRequest]:
+    """The requests of --requests.  Raises BadInput."""
+    if path is None:
+        return []
+    with opened(path, "--requests", session.environment.stdin) as file:
+        return read_requests(file, named(path), session.note)
 
 
 def _refuse_beside_framework(

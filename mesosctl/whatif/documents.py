@@ -6,12 +6,14 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, Field
 
 from mesosctl.mesos.door import forecast as values
+from mesosctl.mesos.door.upgrade import Upgrade
 from mesosctl.mesos.exit_status import Answer
 from mesosctl.offers.documents import Placed, Text
 from mesosctl.quota.documents import OfGuarantee
 from mesosctl.ratelimit.documents import Outcome
 from mesosctl.show.document import Amount, Amounts, Document, Mirrored, Strict, named
 from mesosctl.whatif import variants as whatif_variants
+from mesosctl.whatif.upgrade import commands_after, commands_before
 
 
 class ChangeAnswer(Mirrored):
@@ -133,6 +135,45 @@ class Traffic(Mirrored):
     before: list[Outcome] = Field(description="Under the present limits; empty if they are unknown.")
 
 
+class DifferentThere(Mirrored):
+    """A setting of the cluster that means something else under the other release, or a name that is gone."""
+
+    subject: Literal["quota", "capacity", "suppression", "flag", "metric"]
+    name: str = Field(description="Of the role, framework, resource, flag or metric.")
+    today: str
+    there: str
+
+
+class RequestThere(Mirrored):
+    """A request that the two masters answer differently."""
+
+    request: str
+    times: int
+    today: Annotated[int, Field(description="The status of the present master's answer.")]
+    there: Annotated[int, Field(description="That of the other master's.")]
+    message: str
+    members_gone: list[str] = Field(description="Members of the present answer that the other one does not have.")
+
+
+class UpgradeThere(Mirrored):
+    """A master of another release of Mesos, and what is different for this cluster there."""
+
+    mesos_version: Annotated[str, named("version")]
+    mesos_profile: str
+    starts: bool = Field(description="Whether it starts on the registry of the present master.")
+    why_not: str
+    differences: list[DifferentThere]
+    tried: int = Field(description="The number of requests of --requests that were tried.")
+    requests: list[RequestThere] = Field(description="Those of them that are answered differently.")
+    before: list[str] = Field(description="Commands that keep today's meaning, before the new master starts.")
+    after: list[str] = Field(description="Commands that keep today's meaning, when it leads.")
+
+    @classmethod
+    def telling(cls, upgrade: Upgrade) -> Self:
+        """Make it from the value."""
+        return cls.of(upgrade, before=commands_before(upgrade), after=commands_after(upgrade))
+
+
 class ForecastDocument(Document, Mirrored):
     """`whatif`, and every command with --dry-run: what changes would do."""
 
@@ -174,6 +215,9 @@ class ForecastDocument(Document, Mirrored):
     traffic: Traffic | None = Field(
         default=None, description="Recorded messages under other rate limits; null if none are changed."
     )
+    upgrade: UpgradeThere | None = Field(
+        default=None, description="The master of another release that leads after it; null if it is the same."
+    )
     would: list[dict[str, Any]] = Field(description="The answer that the command itself would give.")
 
     @classmethod
@@ -184,6 +228,7 @@ class ForecastDocument(Document, Mirrored):
             answer="yes" if forecast.is_harmless else "no",
             roles=[ShareChange.with_shares(party) for party in forecast.roles],
             frameworks=[ShareChange.with_shares(party) for party in forecast.frameworks],
+            upgrade=None if forecast.upgrade is None else UpgradeThere.telling(forecast.upgrade),
             would=[document.model_dump(mode="json") for document in would],
         )
 

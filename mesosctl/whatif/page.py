@@ -20,6 +20,7 @@ from mesosctl.show.html_page import (
     text_table,
 )
 from mesosctl.show.report import NOTHING, Report, shown_cells
+from mesosctl.whatif import upgrade_report
 from mesosctl.whatif.report import guarantees, guarantees_title, headroom_rows
 from mesosctl.whatif.sentences import (
     agents_text,
@@ -44,6 +45,7 @@ def page(forecast: Forecast, would: Sequence[Report], origin: ReportOrigin) -> s
     parts = [
         sentences("What is changed", [change.sentence(in_words) for change in forecast.changes]),
         _done(guarantees_title(forecast).capitalize(), guarantees(forecast)),
+        *_upgraded(forecast),
         *(_done("What would be done", report) for report in would),
         "" if forecast.traffic is None else _done("Recorded messages", simulation(forecast.traffic)),
         sentences("What a master answers", [answer_text(answer) for answer in forecast.answers]),
@@ -76,6 +78,15 @@ def _facts(forecast: Forecast, origin: ReportOrigin) -> Iterator[tuple[str, str]
     yield "Snapshot", f"{forecast.master}, {agents}, taken {utc_second(forecast.taken_at)} UTC"
     yield "Time", f"{allocations} ({forecast.seconds:g} s) after the change"
     yield "Assumed", ASSUMPTIONS[forecast.assume]
+
+
+def _upgraded(forecast: Forecast) -> Iterator[str]:
+    if forecast.upgrade is None:
+        return
+    for title, report in upgrade_report.sections(forecast.upgrade):
+        yield _done(title.capitalize(), report)
+    for title, lines in upgrade_report.commands(forecast.upgrade):
+        yield sentences(title.capitalize(), lines)
 
 
 def _done(title: str, report: Report) -> str:

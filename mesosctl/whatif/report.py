@@ -19,7 +19,7 @@ from mesosctl.quota.report import GUARANTEE_IS, GUARANTEE_STATES
 from mesosctl.ratelimit.simulation_report import simulation
 from mesosctl.show.lists import rows_of
 from mesosctl.show.report import MOST_LINES, Column, Meaning, Report, Verdict, naturally, rest_line
-from mesosctl.whatif import documents
+from mesosctl.whatif import documents, upgrade_report
 from mesosctl.whatif.sentences import (
     answer_text,
     evicted_text,
@@ -112,6 +112,7 @@ def _remark(forecast: Forecast, would: Sequence[Report], others: int) -> Iterato
         which = "1 role or framework does" if others == 1 else f"{others} roles and frameworks do"
         yield f"{which} not gain or lose anything"
     yield from _guarantees(forecast)
+    yield from _upgrade(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)
@@ -142,6 +143,15 @@ def _guarantees(forecast: Forecast) -> Iterator[str | Report]:
     found = guarantees(forecast)
     if found.rows:
         yield from ("", f"{guarantees_title(forecast)}:", found)
+
+
+def _upgrade(forecast: Forecast) -> Iterator[str | Report]:
+    if forecast.upgrade is None:
+        return
+    for title, report in upgrade_report.sections(forecast.upgrade):
+        yield from ("", f"{title}:", report)
+    for title, lines in upgrade_report.commands(forecast.upgrade):
+        yield from _section(title, lines, most=None)
 
 
 def _changes_limits(forecast: Forecast) -> bool:
@@ -180,6 +190,7 @@ def _needed(forecast: Forecast, would: Sequence[Report], parties: Sequence[Holde
     if 0 < len(unchanged) < len(parties):
         yield f"gain and lose nothing: {names(unchanged)}"
     yield from _guarantees(forecast)
+    yield from _upgrade(forecast)
     for report in would:
         if report.rows:
             yield from ("", "what would be done:", report)

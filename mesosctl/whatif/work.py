@@ -20,11 +20,12 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
 from mesosctl.mesos.cluster.message_rates import RecordedTraffic, Simulation
 from mesosctl.mesos.door.forecast import AnsweredChange, DryRunOptions
+from mesosctl.mesos.door.upgrade import SentRequest
 from mesosctl.mesos.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
 from mesosctl.mesos.messages.http_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
 from mesosctl.mesos.names import kind_of
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, describe_losses, guarantees_of
-from mesosctl.mesos.rules.version_profile import STRICT_PRIORITY_ALLOCATOR
+from mesosctl.mesos.rules.version_profile import RELEASES, STRICT_PRIORITY_ALLOCATOR, check_profile_named
 from mesosctl.quota.work import make_update, plan_update, remove_quotas
 from mesosctl.reading.lists import find_framework
 from mesosctl.reading.meant_quotas import note_meaning
@@ -104,6 +105,19 @@ def attempt(dry_run: "DryRun", change: Callable[[], object], *, label: str | Non
             dry_run.refuse(_refusal(label or name, error))
     finally:
         dry_run.connection.label = None
+
+
+def upgrade(dry_run: "DryRun", name: str, requests: Sequence[SentRequest] = ()) -> None:
+    """A master of another release leads from now on, which a person names; both masters are sent the requests.
+
+    Only before the master of the dry run is opened.  Raises UsageError.
+    """
+    profile = check_profile_named(name, "--upgrade", UsageError)
+    if profile.is_documents:
+        sentence = f"--upgrade is '{name}', which no cluster can run: it was never released"
+        raise UsageError(sentence, field="--upgrade", hint=f"name a release, such as {RELEASES[-1]}")
+    dry_run.begin(f"upgrade to {profile}")
+    dry_run.upgrade(profile, requests)
 
 
 def _refusal(change: str, error: MesosctlError) -> AnsweredChange:

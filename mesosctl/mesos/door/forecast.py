@@ -16,6 +16,7 @@ from mesosctl.mesos.amounts.values import immutable
 from mesosctl.mesos.cluster.guarantees import GuaranteeState, guarantee_state
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.role_status import RoleStatus
+from mesosctl.mesos.door.upgrade import Upgrade
 from mesosctl.mesos.rules.offers.offers import OnAgent
 from mesosctl.mesos.rules.version_profile import PROFILES, described
 
@@ -340,6 +341,8 @@ class Forecast:
     """Whether the master was restarted for it."""
     traffic: Simulation | None = None
     """Recorded messages under the rate limits of today and under other ones; None if they stay as they are."""
+    upgrade: Upgrade | None = None
+    """The release of the master that leads afterwards; None if it is the same."""
 
     @property
     def master(self) -> str:
@@ -363,8 +366,9 @@ class Forecast:
 
     @property
     def is_harmless(self) -> bool:
-        """Whether everything would be accepted, none starves for it, and no more messages are refused than today."""
-        return self.accepted and not self.starved and not (self.traffic and self.traffic.overflowing)
+        """Whether everything would be accepted, nobody starves for it, and nothing more is refused than today."""
+        overflows = self.traffic and self.traffic.overflowing
+        return self.accepted and not self.starved and not overflows and not (self.upgrade and self.upgrade.harms)
 
     @property
     def verdict(self) -> str:
@@ -373,7 +377,11 @@ class Forecast:
             return "NO: it would be refused"
         # Only a request can be accepted: the loss of agents and a restart are none.
         asked = bool(self.answers)
-        harms = [*(starvation.harm for starvation in self.starved), *(self.traffic.overflows if self.traffic else ())]
+        harms = [
+            *(self.upgrade.harms if self.upgrade else ()),
+            *(starvation.harm for starvation in self.starved),
+            *(self.traffic.overflows if self.traffic else ()),
+        ]
         if harms:
             told = listed(harms, FEW) if len(harms) > FEW else enumerated(harms)
             return f"NO: {'it would be accepted, but ' if asked else ''}{told}"

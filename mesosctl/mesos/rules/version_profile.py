@@ -105,6 +105,8 @@ class Profile(NamedTuple):
     """
     sends_whole_checkpoint: bool
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
+    checks_minimum_capabilities: bool
+    """Whether it does not start on a registry that needs a capability which it lacks."""
     master_capabilities: tuple[str, ...]
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
@@ -162,6 +164,7 @@ DOCUMENTS = Profile(
     refuses_another_principal=True,
     unknown_calls_end_master=True,
     sends_whole_checkpoint=True,
+    checks_minimum_capabilities=False,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
@@ -203,6 +206,7 @@ MESOS_1_4 = Profile(
     refuses_another_principal=False,
     unknown_calls_end_master=False,
     sends_whole_checkpoint=True,
+    checks_minimum_capabilities=False,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
 )
@@ -226,6 +230,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     checks_framework_ids=True,
     unknown_calls_end_master=True,
     sends_whole_checkpoint=False,
+    checks_minimum_capabilities=True,
     master_capabilities=("AGENT_UPDATE",),
     agent_capabilities=(
         *MESOS_1_4.agent_capabilities,
