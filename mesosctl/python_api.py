@@ -276,15 +276,17 @@ class Master:
         assume: Literal["hold", "accept"] = "hold",
         cycles: int = 10,
         force: bool = False,
+        upgrade: str | None = None,
     ) -> "ForecastDocument":
         """Return a forecast of changes such as "quota:web=cpus:12;mem:6GiB" (`whatif`); no change is sent.
 
-        `snapshot` replaces the current cluster.
+        `snapshot` replaces the current cluster.  `upgrade` is the release of the master that leads before the changes.
         """
         import fake_master
         from mesosctl.mesos.door.forecast import DryRunOptions
         from mesosctl.whatif.documents import ForecastDocument
         from mesosctl.whatif.work import ChangeRunner, named_changes, open_dry_run
+        from mesosctl.whatif.work import upgrade as upgrade_master
 
         wanted = named_changes(
             changes,
@@ -293,9 +295,11 @@ class Master:
             lose_frameworks=lose_frameworks,
             add_agents=add_agents,
         )
-        if not wanted:
+        if not wanted and upgrade is None:
             raise UsageError("no change was given, so there is nothing to forecast", field="changes")
         dry_run = fake_master.start_dry_run(snapshot or self.snapshot(), DryRunOptions(cycles, assume))
+        if upgrade is not None:
+            upgrade_master(dry_run, upgrade)
         settings = self._settings._replace(clock=dry_run.clock, sleep=dry_run.clock.sleep)
         with open_dry_run(dry_run, settings) as connection:
             ChangeRunner(dry_run, connection, force=force).attempt(wanted)

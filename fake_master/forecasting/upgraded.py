@@ -13,7 +13,7 @@ from fake_master.state.master_state import MasterState
 from fake_master.state.shown_since import flags_of, pattern_of
 from mesosctl.mesos.amounts.amount_text import in_words, shown_amount
 from mesosctl.mesos.amounts.quantities import Quota
-from mesosctl.mesos.door.upgrade import Difference, SentRequest, TriedRequest
+from mesosctl.mesos.door.upgrade import SentRequest, TriedRequest, UpgradeDifference
 from mesosctl.mesos.roles import ancestors
 from mesosctl.mesos.rules.version_profile import Profile
 
@@ -21,7 +21,7 @@ _NONE = "none"
 _GONE = "not there"
 
 
-def differences(before: Master, after: Master) -> Iterator[Difference]:
+def differences(before: Master, after: Master) -> Iterator[UpgradeDifference]:
     """Each difference between two masters that have the same cluster."""
     yield from _quotas(before.state, after.state)
     yield from _counted(before.state, after.state.profile)
@@ -31,12 +31,12 @@ def differences(before: Master, after: Master) -> Iterator[Difference]:
     yield from _metrics(before, after)
 
 
-def _quotas(before: MasterState, after: MasterState) -> Iterator[Difference]:
+def _quotas(before: MasterState, after: MasterState) -> Iterator[UpgradeDifference]:
     were, are = before.quota_meanings(), after.quota_meanings()
     for role in sorted(were):
         today, there = _quota_text(were[role], before.profile), _quota_text(are.get(role), after.profile)
         if today != there:
-            yield Difference("quota", role, today, there)
+            yield UpgradeDifference("quota", role, today, there)
 
 
 def _quota_text(quota: Quota | None, profile: Profile) -> str:
@@ -50,8 +50,8 @@ def _quota_text(quota: Quota | None, profile: Profile) -> str:
     return ", ".join(parts)
 
 
-def _counted(before: MasterState, after: Profile) -> Iterator[Difference]:
-    """What counts towards the quota of a role in one release and not in the other: of what the cluster has."""
+def _counted(before: MasterState, after: Profile) -> Iterator[UpgradeDifference]:
+    """Holdings that count towards the quota of a role in one release, and not in the other."""
     owners = {entry.role for agent in before.agents.values() for entry in agent.total if entry.is_reserved}
     holders = {
         str(entry.allocation_role) for framework in before.frameworks.values() for entry in framework.used()
@@ -65,42 +65,44 @@ def _counted(before: MasterState, after: Profile) -> Iterator[Difference]:
             yield _counting(role, "what roles below it have", after.subroles_consume_quota)
 
 
-def _counting(role: str, what: str, there: bool) -> Difference:
+def _counting(role: str, what: str, there: bool) -> UpgradeDifference:
     today, later = ("not counted", "counted") if there else ("counted", "not counted")
-    return Difference("quota", role, f"{what}: {today}", f"{what}: {later}")
+    return UpgradeDifference("quota", role, f"{what}: {today}", f"{what}: {later}")
 
 
-def _capacity(before: MasterState, after: MasterState) -> Iterator[Difference]:
+def _capacity(before: MasterState, after: MasterState) -> Iterator[UpgradeDifference]:
     was, becomes = before.capacity(), after.capacity()
     for name in sorted({*was, *becomes}):
         if was.get_amount(name) != becomes.get_amount(name):
-            yield Difference(
+            yield UpgradeDifference(
                 "capacity", name, shown_amount(name, was.get_amount(name)), shown_amount(name, becomes.get_amount(name))
             )
 
 
-def _suppressed(before: MasterState, after: Profile) -> Iterator[Difference]:
+def _suppressed(before: MasterState, after: Profile) -> Iterator[UpgradeDifference]:
     """Frameworks that want no offers in a role, and say so again when they subscribe."""
     if before.profile.honours_suppressed_roles == after.honours_suppressed_roles:
         return
     for framework in before.frameworks.values():
         if framework.suppressed:
-            yield Difference("suppression", framework.name, "kept when it subscribes", "ignored when it subscribes")
+            yield UpgradeDifference(
+                "suppression", framework.name, "kept when it subscribes", "ignored when it subscribes"
+            )
 
 
-def _flags(before: MasterState, after: Profile) -> Iterator[Difference]:
+def _flags(before: MasterState, after: Profile) -> Iterator[UpgradeDifference]:
     """Flags with another value than the default, with which a master that does not have them does not start."""
     given = [name for name, text in before.flags.shown.items() if DEFAULTS.get(name) != text]
     for name in sorted({*flags_of(before.profile.release, given)} - {*flags_of(after.release, given)}):
-        yield Difference("flag", name, before.flags.shown[name], "the master does not start with it")
+        yield UpgradeDifference("flag", name, before.flags.shown[name], "the master does not start with it")
 
 
-def _metrics(before: Master, after: Master) -> Iterator[Difference]:
+def _metrics(before: Master, after: Master) -> Iterator[UpgradeDifference]:
     """Names that are gone; those that came together with a later release are one row."""
     gone = sorted(before.metrics.snapshot().keys() - after.metrics.snapshot().keys())
     named = Counter(pattern_of(name) or name for name in gone)
     for name, count in named.items():
-        yield Difference("metric", name, "there" if count == 1 else f"{count} of them", _GONE)
+        yield UpgradeDifference("metric", name, "there" if count == 1 else f"{count} of them", _GONE)
 
 
 # --- Requests -----------------------------------------------------------------------------------------

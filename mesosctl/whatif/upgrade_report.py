@@ -1,15 +1,15 @@
-"""What another release of Mesos makes of a cluster, as tables and sentences."""
+"""The differences for a cluster under another release of Mesos, as tables and sentences."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from mesosctl.mesos.amounts.notation import and_more, counted, listed
-from mesosctl.mesos.door.upgrade import Difference, TriedRequest, Upgrade
+from mesosctl.mesos.door.upgrade import TriedRequest, Upgrade, UpgradeDifference
 from mesosctl.show.lists import rows_of
 from mesosctl.show.report import Column, Report
 from mesosctl.whatif.upgrade import commands_after, commands_before
 
-_MOST_METRICS = 5
+_MOST_METRICS = 20
 """Names of metrics in a table for people; -o json has each."""
 
 
@@ -23,7 +23,7 @@ def sections(upgrade: Upgrade) -> Iterator[tuple[str, Report]]:
 
 def differences(upgrade: Upgrade) -> Report:
     """A row for each setting and for each name that is gone."""
-    columns: Sequence[Column[Difference]] = (
+    columns: Sequence[Column[UpgradeDifference]] = (
         Column("WHAT", lambda found: found.subject),
         Column("NAME", lambda found: found.name, rank=-1),
         Column("TODAY", lambda found: found.today, rank=1),
@@ -32,7 +32,7 @@ def differences(upgrade: Upgrade) -> Report:
     return Report(columns, rows_of(columns, list(_folded(upgrade.differences))))
 
 
-def _folded(found: Sequence[Difference]) -> Iterator[Difference]:
+def _folded(found: Sequence[UpgradeDifference]) -> Iterator[UpgradeDifference]:
     """The differences, of many metrics only the first."""
     for subject, group in groupby(found, lambda difference: difference.subject):
         same = list(group)
@@ -68,4 +68,4 @@ def commands(upgrade: Upgrade) -> Iterator[tuple[str, list[str]]]:
         ("when it leads", commands_after(upgrade)),
     ):
         if lines:
-            yield f"to keep what is so today, {when}", lines
+            yield f"to keep what quotas mean today, {when}", lines

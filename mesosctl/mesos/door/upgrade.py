@@ -1,4 +1,4 @@
-"""What another release of Mesos makes of a cluster: what is different for it there."""
+"""The differences for a cluster under another release of Mesos."""
 
 from typing import Literal, NamedTuple
 
@@ -8,7 +8,7 @@ from mesosctl.mesos.amounts.quantities import Quantities
 Subject = Literal["quota", "capacity", "suppression", "flag", "metric"]
 
 
-class Difference(NamedTuple):
+class UpgradeDifference(NamedTuple):
     """A setting of the cluster that means something else there, or a name that is gone."""
 
     subject: Subject
@@ -54,7 +54,7 @@ class Upgrade(NamedTuple):
     starts: bool = True
     """Whether it starts on the registry of the present one; otherwise nothing changes."""
     why_not: str = ""
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[UpgradeDifference, ...] = ()
     """Only of what this cluster has."""
     requests: tuple[TriedRequest, ...] = ()
     tried: int = 0

@@ -1,4 +1,4 @@
-"""What is left of the quotas of a cluster when a master of another release takes over its registry.
+"""The quotas that are left when a master of another release takes over the registry of a cluster.
 
 Up to 1.8, a master keeps guarantees, and a master from 1.9 on reads each as a guarantee and a limit of the same amount.
 Masters from 1.9 on keep another record, which needs their capability QUOTA_V2: from 1.7 on, a master without it does

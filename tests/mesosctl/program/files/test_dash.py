@@ -96,6 +96,7 @@ READS = {
     "snapshot --from": ("snapshot --from -", SNAPSHOT),
     "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
+    "whatif --requests": ("whatif --upgrade 1.11 --requests -", "GET /quota\n"),
     "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
     "whatif --before": ("whatif ratelimits:LIMITS --recorded RECORDED --before -", LIMITS),
     "acls check": ("acls check -", ACLS),
