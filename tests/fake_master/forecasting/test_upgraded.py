@@ -129,8 +129,11 @@ def test_requests_are_tried_on_both_masters(upgrade: Upgrade) -> None:
     refused = [(one["request"], one["today"], one["there"]) for one in said["requests"] if one["there"] >= 400]
     assert refused == [("GET /state.json", 200, 404), ("GET /roles.json", 200, 404)]
     assert "2 requests that are accepted today would be refused" in said["forecast"]["verdict"]
-    # What is tried changes neither forecast nor cluster.
-    assert quotas(said) == {"web": {"cpus": 6.0}}
+
+
+def test_what_is_tried_changes_nothing(upgrade: Upgrade) -> None:
+    said = upgrade("1.4", "1.11", requests='DELETE /quota/web\nPOST /api/v1 {"type": "GET_QUOTA"}\n')
+    assert (said["tried"], quotas(said)) == (2, {"web": {"cpus": 6.0}})
 
 
 def test_members_that_an_answer_lacks_are_told(upgrade: Upgrade) -> None:
