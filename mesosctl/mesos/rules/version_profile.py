@@ -283,7 +283,9 @@ MESOS_1_6 = MESOS_1_5._replace(
     agent_capabilities=(*MESOS_1_5.agent_capabilities, "RESOURCE_PROVIDER", "RESIZE_VOLUME"),
 )
 
-MESOS_1_7 = MESOS_1_6._replace(name="1.7", version="1.7.3", release="1.7.3", json_numbers_are_short=False)
+MESOS_1_7 = MESOS_1_6._replace(
+    name="1.7", version="1.7.3", release="1.7.3", json_numbers_are_short=False, checks_minimum_capabilities=True
+)
 
 MESOS_1_10 = MESOS_1_11._replace(name="1.10", version="1.10.0", release="1.10.0")
 

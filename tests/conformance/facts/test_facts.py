@@ -34,6 +34,7 @@ SEEN_ELSEWHERE = frozenset(
         # tests/conformance/histories: random calls and operations on volumes
         *("lost_disk_comes_back", "framework_leaves_nothing", "checks_framework_ids", "refuses_another_principal"),
         "unknown_calls_end_master",
+        "checks_minimum_capabilities",  # tests/conformance/forecasts/test_upgrades.py: one release after another
     }
 )
 """The facts that other tests see on real masters, some of which are yet to come."""
