@@ -216,7 +216,8 @@ class TaskUpdates:
         if agent_id is None:
             return "TASK_UNKNOWN", "unknown"
         if agent_id in self._state.agents:
-            return "TASK_GONE", "unknown to the agent"
+            is_gone = self._state.profile.tasks_unknown_to_agents_are_gone
+            return "TASK_GONE" if is_gone else "TASK_UNKNOWN", "unknown to the agent"
         if self._state.known_agents.is_gone(agent_id):
             return "TASK_GONE_BY_OPERATOR", "gone"
         if agent_id in self._state.known_agents.unreachable():

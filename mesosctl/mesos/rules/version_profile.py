@@ -98,6 +98,8 @@ class Profile(NamedTuple):
     """Whether the id that a framework names has to be one that a folder can have."""
     refuses_another_principal: bool
     """Whether a framework that comes back with another principal is refused; if not, it keeps the one that it had."""
+    tasks_unknown_to_agents_are_gone: bool
+    """Whether reconciliation tells TASK_GONE of a task that a registered agent does not know; if not, TASK_UNKNOWN."""
     unknown_calls_end_master: bool
     """Whether a framework's call of the type UNKNOWN ends the master, which counts the calls of each framework.
 
@@ -162,6 +164,7 @@ DOCUMENTS = Profile(
     honours_suppressed_roles=True,
     checks_framework_ids=True,
     refuses_another_principal=True,
+    tasks_unknown_to_agents_are_gone=True,
     unknown_calls_end_master=True,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
@@ -204,6 +207,7 @@ MESOS_1_4 = Profile(
     honours_suppressed_roles=False,
     checks_framework_ids=False,
     refuses_another_principal=False,
+    tasks_unknown_to_agents_are_gone=False,
     unknown_calls_end_master=False,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
@@ -228,6 +232,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     reserve_passes_over_nothing=False,
     honours_suppressed_roles=True,
     checks_framework_ids=True,
+    tasks_unknown_to_agents_are_gone=True,
     unknown_calls_end_master=True,
     sends_whole_checkpoint=False,
     checks_minimum_capabilities=True,

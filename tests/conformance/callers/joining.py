@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import quote
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.masters.cluster import Cluster, Setup
@@ -30,7 +31,9 @@ def joining(master: Cluster) -> Iterator[Join]:
     yield new
     for framework in made:
         if framework.id is not None:
-            master.call("TEARDOWN", teardown={"framework_id": {"value": framework.id}})
+            # Mesos 1.4 has no such call of the v1 API.
+            body, headers = f"frameworkId={quote(framework.id)}", master.setup.operator()
+            master.request("POST", "/teardown", content=body, headers=headers)
         if framework.subscription is not None:
             framework.subscription.hang_up()
 

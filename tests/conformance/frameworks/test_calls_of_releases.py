@@ -63,6 +63,17 @@ def test_an_id_that_no_folder_can_have(carrier: Carrier, pool: Pool, framework_i
     master.stop()
 
 
+@each_release
+def test_a_task_that_its_agent_does_not_know(carrier: Carrier, pool: Pool) -> None:
+    framework = Framework(pool.lend(carrier, SETUP), "ads", capabilities=("MULTI_ROLE", "PARTITION_AWARE")).subscribe()
+    [offer] = framework.offers()
+    asked = {"task_id": {"value": "t"}, "agent_id": offer["agent_id"]}
+    framework.ask("RECONCILE", reconcile={"tasks": [asked]})
+    state = framework.next("UPDATE")["update"]["status"]["state"]
+    assert state == ("TASK_UNKNOWN" if carrier.version == "1.4.3" else "TASK_GONE")
+    framework.leave()
+
+
 @with_feedback
 def test_what_a_shrink_lost_sight_of_outlives_the_framework(carrier: Carrier, pool: Pool) -> None:
     master, owner = pool.lend(carrier, SETUP), [dynamic("ads")]
