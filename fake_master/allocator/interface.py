@@ -200,15 +200,6 @@ class Allocator(ABC):
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
         """Forget the filters of these roles, or of all, and offer again."""
 
-    def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
-        """Do as `revive` for a framework that says which tasks it has waiting.
-
-        An allocator may look at other agents than those with room for one of them later, with the next batch: the
-        framework would only decline them.
-        """
-        del requests
-        self.revive(framework, roles)
-
     @abstractmethod
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """The framework requests offers; this replaces its earlier requests. An allocator may ignore it."""

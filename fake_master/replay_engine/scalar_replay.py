@@ -17,9 +17,9 @@ import heapq
 import math
 from bisect import bisect_left, insort
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from itertools import count, islice
+from itertools import count
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
@@ -29,7 +29,6 @@ from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import FrameworkInfo
 from fake_master.replay_engine.asked_tasks import AskedTask, AskedTasks
 from fake_master.replay_engine.packed_amounts import Amounts, Lanes
-from fake_master.sources.simulated_frameworks import MOST_REQUESTS
 from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.amounts.resources import Resources
 
@@ -452,31 +451,21 @@ _Offers = dict[_Client, dict[int, Amounts]]
 
 
 class _OpenAgents:
-    """The agents on which not everything is held: in order, and in order by what is free or offered there."""
+    """The agents on which not everything is held, in order."""
 
     def __init__(self, free: Sequence[Amounts]) -> None:
         self.free = list(free)
         """By agent, with what is offered."""
         self.in_order = [agent for agent, amounts in enumerate(free) if amounts]
-        self.alike: dict[Amounts, list[int]] = {}
-        for agent in self.in_order:
-            self.alike.setdefault(free[agent], []).append(agent)
 
     def change(self, agent: int, more: Amounts) -> None:
-        """Put an agent in another place, or leave it out, because this much more is free there, or less."""
+        """Put an agent in, or leave it out, because this much more is free there, or less."""
         before = self.free[agent]
         after = self.free[agent] = before + more
-        if after:
-            insort(self.alike.setdefault(after, []), agent)
-            if not before:
-                insort(self.in_order, agent)
-        else:
+        if not after:
             del self.in_order[bisect_left(self.in_order, agent)]
-        if before:
-            alike = self.alike[before]
-            del alike[bisect_left(alike, agent)]
-            if not alike:
-                del self.alike[before]
+        elif not before:
+            insort(self.in_order, agent)
 
 
 class ScalarReplay:
@@ -497,8 +486,6 @@ class ScalarReplay:
         self._agents = list(state.agents.values())
         self._places = {agent_id: place for place, agent_id in enumerate(state.agents)}
         self._hosts = [agent.info.hostname for agent in self._agents]
-        self._agent_on = {host: agent for agent, host in reversed([*enumerate(self._hosts)])}
-        """The first of the agents on a host, which represents it (`AgentRegistry.adopt`)."""
         self._lanes, self._sizes = _packed_sizes(state, frameworks)
         self._free = [self._lanes.packed(dict(agent.capacity.scalars)) for agent in self._agents]
         """By agent, without what is offered."""
@@ -530,10 +517,10 @@ class ScalarReplay:
         """The verdicts on offers, by their minimum."""
         self._wanting: dict[_Client, None] = {}
         """The clients that may be offered something."""
-        self._candidates: set[int] | None = None
-        """The agents of the run that is due at this moment, if one is."""
+        self._run_is_due = False
+        """Whether a run for all agents is due at this moment: a framework has joined, or revived."""
         self._has_changed = True
-        """Whether anything has changed since a batch that made no offer, so that the next one might."""
+        """Whether anything has changed since a run that made no offer, so that the next one might."""
         self._declined: deque[_Declined] = deque()
         """The declined offers that may still be refused, in order."""
         self._timers: list[tuple[float, int, Callable[[], None]]] = []
@@ -601,7 +588,7 @@ class ScalarReplay:
 
     def _next(self) -> float | None:
         """Return when anything may happen next; None if nothing does until the end."""
-        if self._candidates is not None:
+        if self._run_is_due:
             return self._now
         due = self._due
         if not self._wanting:
@@ -624,11 +611,12 @@ class ScalarReplay:
         now, timers = self._now, self._timers
         while timers and timers[0][0] <= now:
             heapq.heappop(timers)[2]()
-        if self._candidates is not None:
-            candidates, self._candidates = sorted(self._candidates), None
+        if self._run_is_due:
+            self._run_is_due = False
             self._over = now
             if self._wanting:
-                self._run(candidates)
+                self._has_changed = False
+                self._run()
         if self._batch <= now:
             self._do_batch()
         if self._unanswered:
@@ -645,7 +633,7 @@ class ScalarReplay:
                 self._leave_out_repetitions(due)
                 self._begin_batch()
             self._has_changed = False
-            self._run(self._open.in_order)
+            self._run()
         self._batch = self._now + self._interval
 
     def _begin_batch(self) -> None:
@@ -691,8 +679,9 @@ class ScalarReplay:
 
     # --- Allocation runs ------------------------------------------------------------------------------
 
-    def _run(self, agents: Sequence[int]) -> None:
-        """Offer what these agents have free."""
+    def _run(self) -> None:
+        """Offer what all agents have free."""
+        agents = self._open.in_order
         self._offers = {}
         self._bounds.begin(others_are_out=bool(self._unanswered))
         if self._bounds.unmet:
@@ -842,7 +831,7 @@ class ScalarReplay:
             framework.clients.append(client)
             self._clients.append(client)
         framework.joined = self._now
-        self._candidates = set(range(len(self._free)))
+        self._run_is_due = True
         self._bounds.are_known = False
         self._ask_later(framework)
 
@@ -899,7 +888,7 @@ class ScalarReplay:
             self._revive(framework)
 
     def _revive(self, framework: _Framework) -> None:
-        """A framework revives: its filters end, and what it wants may be offered at once."""
+        """A framework revives: its filters end, and a run offers what is free to everybody."""
         self._seen.clear()
         self._has_changed = True
         self._idle_until = [0.0] * len(self._free)
@@ -912,50 +901,7 @@ class ScalarReplay:
             client.until.clear()
             if not client.is_active:
                 self._set_active(client, is_active=True)
-        self._request_run_for(framework)
-
-    def _request_run_for(self, framework: _Framework) -> None:
-        """Request a run for the agents of hosts with room for a task that waits for it, and for the first for others.
-
-        These have room for any of the tasks that wait for no host, and are as many as these tasks for each role.
-        """
-        sizes: set[Amounts] = set()
-        seen = 0
-        for (size, _), queue in framework.queues.items():
-            if seen >= MOST_REQUESTS:
-                break
-            sizes.add(size)
-            seen += len(queue)
-        most = min(seen, MOST_REQUESTS) * len(framework.clients)
-        found = set(islice(self._agents_with_room(framework.clients, sizes), most))
-        own = ((host, size) for host, tasks in framework.preferring.items() for size, _ in tasks.values())
-        for host, size in islice(own, max(0, MOST_REQUESTS - seen)):
-            agent = self._agent_on.get(host)
-            if agent is not None and self._has_room(framework.clients, agent, size):
-                found.add(agent)
-        if found:
-            self._candidates = found.union(self._candidates or ())
-
-    def _has_room(self, clients: Sequence[_Client], agent: int, size: Amounts) -> bool:
-        """Whether one of these clients may be offered enough of an agent for this size."""
-        free = self._open.free[agent]
-        return self._lanes.contain(free, size) and any(
-            agent in client.agents and client.large_enough[free] for client in clients
-        )
-
-    def _agents_with_room(self, clients: Sequence[_Client], sizes: Collection[Amounts]) -> Iterator[int]:
-        """Return the agents, in order, of which one of these clients may be offered enough for one of these sizes."""
-
-        def admitted(agents: Iterable[int], clients: Sequence[_Client]) -> Iterator[int]:
-            return (agent for agent in agents if any(agent in client.agents for client in clients))
-
-        return heapq.merge(
-            *(
-                admitted(agents, [client for client in clients if client.large_enough[free]])
-                for free, agents in self._open.alike.items()
-                if any(self._lanes.contain(free, size) for size in sizes)
-            )
-        )
+        self._run_is_due = True
 
     def _set_active(self, client: _Client, *, is_active: bool) -> None:
         role = client.role

@@ -190,13 +190,6 @@ class Subscriptions:
             framework.suppressed -= chosen
             self._allocator.revive(framework.id, chosen)
 
-    def revive_for(
-        self, framework: KnownFramework, wanted: Collection[str], requests: Sequence[ResourceRequest]
-    ) -> None:
-        """REVIVE of a local scheduler, which says what it has waiting."""
-        framework.suppressed -= frozenset(wanted)
-        self._allocator.revive_for(framework.id, wanted, requests)
-
     def request(self, framework: KnownFramework, requests: Sequence[Mapping[str, Any]]) -> None:
         """Every request of a call, each for one agent; scalars count, and one that is not valid is passed over."""
         wanted = []

@@ -449,17 +449,7 @@ class SimulatedFramework(LocalScheduler):
         framework, spec = self._framework, self._spec
         wanted = [role for role in spec.roles if role not in spec.suppressed]
         if framework is not None and framework.active and wanted:
-            self._call(partial(self._master.subscriptions.revive_for, framework, wanted, self._requests()))
-
-    def _requests(self) -> list[ResourceRequest]:
-        """Return what each waiting task needs, on the agent that it prefers; nothing for agents that are gone."""
-        hosts, requests = self._master.state.known_agents.hosts, []
-        for task, host in islice(self._waiting.with_hosts(), MOST_REQUESTS):
-            if host is None:
-                requests.append(ResourceRequest(_amounts.of(task.resources)))
-            elif host in hosts:
-                requests.append(ResourceRequest(_amounts.of(task.resources), agent=hosts[host].id))
-        return requests
+            self._call(partial(self._master.subscriptions.revive, framework, wanted))
 
     def _answer_demand(self, framework: KnownFramework, offers: Sequence[OutstandingOffer]) -> None:
         """Launch what fits, first come, first served; suppress once nothing waits."""

@@ -45,16 +45,8 @@ class WaitingTasks:
         return self._count
 
     def __iter__(self) -> Iterator[WantedTask]:
-        return (wanted for wanted, _ in self.with_hosts())
-
-    def with_hosts(self) -> Iterator[tuple[WantedTask, str | None]]:
-        """Yield each task, and the host for which it waits; None for any."""
-        for queue in self._anywhere.values():
-            for waiting in queue:
-                yield waiting.wanted, None
-        for host, preferring in self._preferring.items():
-            for waiting in preferring:
-                yield waiting.wanted, host
+        queues = (*self._anywhere.values(), *self._preferring.values())
+        return (waiting.wanted for queue in queues for waiting in queue)
 
     def add(self, wanted: WantedTask) -> WaitingTask:
         """Add a task after all others; return its place."""

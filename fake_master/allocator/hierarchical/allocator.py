@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from fake_master.allocator.hierarchical.allocation_runs import AllocationRuns, RunSteps
 from fake_master.allocator.hierarchical.offer_filters import InverseOfferFilters, OfferFilters
-from fake_master.allocator.hierarchical.offerable.free_resources import FreeResources
 from fake_master.allocator.hierarchical.records import AllocatorAgent, AllocatorClient, AllocatorFramework
 from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.stages.two_stages import Stage, serving_order
@@ -23,8 +22,7 @@ from fake_master.allocator.interface import (
     Used,
 )
 from fake_master.allocator.options import Options
-from mesosctl.mesos.amounts.identity import distinct
-from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.quantities import Quota
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import Conflict
 from mesosctl.mesos.rules.reservations.operations import Conversion, apply_all
@@ -229,14 +227,6 @@ class HierarchicalAllocator(Allocator):
         self._framework_changed(framework)
         self.allocation_runs.request_run_for_all()
 
-    def revive_for(self, framework: str, roles: Collection[str], requests: Sequence[ResourceRequest]) -> None:
-        record = self.state.frameworks[framework]
-        clients = _clients(record, roles)
-        _revive(self.state, self.filters, self._inverse_offers, record, clients)
-        self._framework_changed(framework)
-        for agent in _with_room(self.state, clients, requests):
-            self.allocation_runs.request_run(agent)
-
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """Accept and ignore requests, as Mesos's own allocator does."""
 
@@ -390,44 +380,6 @@ def _set_unavailability(state: State, agent: AllocatorAgent, unavailability: Una
         state.with_maintenance_ahead.discard(agent.id)
     else:
         state.with_maintenance_ahead.add(agent.id)
-
-
-def _with_room(state: State, clients: Sequence[AllocatorClient], requests: Sequence[ResourceRequest]) -> Iterator[str]:
-    """Yield the agents that requests name and that have room, then the first with room for any of the other requests.
-
-    Of those, there are as many as there are other requests, for each role: another role of the framework may be
-    offered an agent first.
-    """
-    eligibilities = list(dict.fromkeys(client.eligibility for client in clients))
-
-    def has_room(free: FreeResources, sizes: Iterable[Quantities]) -> bool:
-        offerable = [found for of in eligibilities if (found := free.offerable(of)) is not None]
-        amounts = [dict(found.full.allocation.scalars) for found in offerable]
-        return any(
-            all(offered.get(name, 0) >= amount for name, amount in size.items())
-            for offered in amounts
-            for size in sizes
-        )
-
-    anywhere: list[Quantities] = []
-    named: dict[str, list[Quantities]] = {}
-    for request in requests:
-        sizes = anywhere if request.agent is None else named.setdefault(request.agent, [])
-        sizes.append(request.amounts)
-    left, sizes = len(anywhere) * len(clients), distinct(anywhere)  # thousands of requests share a few
-    for agent_id, of_agent in named.items():
-        if agent_id in state.agents and has_room(state.agents[agent_id].free_resources, distinct(of_agent)):
-            yield agent_id
-    room: dict[FreeResources, bool] = {}
-    for agent in state.agents.values():
-        if left == 0:
-            return
-        free = agent.free_resources
-        if free not in room:
-            room[free] = has_room(free, sizes)
-        if room[free]:
-            left -= 1
-            yield agent.id
 
 
 def _clients(framework: AllocatorFramework, roles: Collection[str] | None) -> list[AllocatorClient]:

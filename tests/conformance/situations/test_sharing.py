@@ -103,6 +103,17 @@ def test_what_one_declines_goes_to_another(begin: Begin) -> None:
     assert cpus(first, second) == [2.0, 0.0]
 
 
+def test_what_is_free_goes_to_others_too_when_one_revives(begin: Begin) -> None:
+    """No other allocation comes meanwhile."""
+    _, join = begin(count=1, flags={"allocation_interval": "1hrs"})
+    first, second, third = join("a").subscribe(), join("b").subscribe(), join("c").subscribe(suppressed_roles=["c"])
+    first.decline(first.offers(), refuse=7200)
+    third.ask("REVIVE")
+    assert len(second.offers()) == 1
+    third.catch_up()
+    assert not any(event["type"] == "OFFERS" for event in third.stream.events)
+
+
 def test_a_filter_is_for_one_role_of_a_framework(begin: Begin) -> None:
     _, join = begin(count=1)
     framework = join("a", "b").subscribe()

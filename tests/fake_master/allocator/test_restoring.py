@@ -1,9 +1,6 @@
-"""Refusals and offers of an earlier master, the order of the next run, and revivals for tasks that wait."""
+"""Refusals and offers of an earlier master, and the order of the next run."""
 
-import pytest
-
-from fake_master.allocator.interface import AgentInfo, ResourceRequest
-from mesosctl.mesos.amounts.quantities import Quantities
+from fake_master.allocator.interface import AgentInfo
 from tests.fake_master.allocator.player import Player, player
 from tests.fake_master.allocator.words import expand
 
@@ -88,77 +85,3 @@ def test_an_order_that_is_drawn_by_lot_is_not_known_before() -> None:
     made = player("agent A1 8/8", "framework F1 a", role_sorter="random")
     assert list(made.allocator.serving_order()) == []
     assert made.allocator.metrics()["allocator/mesos/roles/a/shares/dominant"] == 0.0
-
-
-# --- Revivals for tasks that wait -----------------------------------------------------------------
-
-
-def waiting(*tasks: str) -> Player:
-    """F has refused three agents, and revives for these tasks; `2/2@A3` prefers an agent."""
-    made = player("queued agent A1 1/1", "queued agent A2 4/4;disk:1", "queued agent A3 4/4", "framework F a")
-    for agent in ("A1", "A2", "A3"):
-        made.play(f"queued recover F {agent} refuse=60")
-    made.play("suppress F -> -")
-    requests = [
-        ResourceRequest(expand(size).scalar_quantities(), agent=agent or None)
-        for size, _, agent in (task.partition("@") for task in tasks)
-    ]
-    made.offers.clear()
-    made.allocator.revive_for("F", ["a"], requests)
-    made.allocator.advance_to(made.now)
-    return made
-
-
-@pytest.mark.parametrize(
-    ("tasks", "agents"),
-    [
-        (("2/2",), ["A2"]),
-        (("4/4",), ["A2"]),
-        (("4/4", "4/4"), ["A2", "A3"]),
-        (("1/1",), ["A1"]),
-        (("1/2", "2/1", "1/1"), ["A1", "A2", "A3"]),
-        (("cpus:4;disk:1",) * 2, ["A2"]),
-        (("2/2@A3",), ["A3"]),
-        (("2/2@A1", "1/1@gone"), []),
-        (("2/2@A3", "1/1"), ["A1", "A3"]),
-        (("2/2@A3", "2/2"), ["A2", "A3"]),
-        (("5/1",), []),
-        (("cpus:1;gpus:0.001",), []),
-        ((), []),
-    ],
-)
-def test_as_many_agents_with_room_are_offered_at_once_as_tasks_wait(tasks: tuple[str, ...], agents: list[str]) -> None:
-    made = waiting(*tasks)
-    assert [agent for _, _, agent, _ in made.offers] == agents
-    made.play("tick")
-    assert sorted(agent for _, _, agent, _ in made.offers) == sorted({"A1", "A2", "A3"} - set(agents))
-
-
-@pytest.mark.parametrize(
-    ("named", "agents"),
-    [
-        ({"A3": "2/2"}, ["A3"]),
-        ({"A1": "2/2"}, []),
-        ({"A9": "1/1"}, []),
-        ({"A3": "2/2", "A2": "5/5"}, ["A3"]),
-        ({"A3": "2/2", None: "1/1"}, ["A1", "A3"]),
-    ],
-)
-def test_a_task_that_wants_one_agent_alone_is_offered_that_at_once(
-    named: dict[str | None, str], agents: list[str]
-) -> None:
-    made = waiting()
-    requests = [ResourceRequest(expand(task).scalar_quantities(), agent) for agent, task in named.items()]
-    made.allocator.revive_for("F", ["a"], requests)
-    made.allocator.advance_to(made.now)
-    assert sorted(agent for _, _, agent, _ in made.offers) == agents
-
-
-def test_what_is_not_free_is_no_room() -> None:
-    made = player("queued agent A1 4/4", "queued agent A2 4/4", "queued framework F a", "queued suppress F")
-    made.play("queued framework G b")
-    made.allocator.restore_offered("G", "A1", expand("3/3").allocated_to("b"))
-    made.play("queued suppress G")
-    made.play("tick 0 -> -")
-    made.allocator.revive_for("F", ["a"], [ResourceRequest(Quantities({"cpus": 2000}))])
-    made.play("tick 0 -> F:A2")

@@ -273,13 +273,9 @@ def test_agents_and_entries_are_shuffled_by_the_hook() -> None:
 
 
 def test_a_run_for_few_of_many_agents_offers_them_in_the_order_of_registration() -> None:
-    made = player(
-        *(f"queued agent A{number} 1/1" for number in range(30)), "framework F r -> F*30", "queued suppress F"
-    )
+    made = player(*(f"queued agent A{number} 1/1" for number in range(30)), "framework F r -> F*30")
     for number in (17, 5, 9, 2):
         made.play(f"queued recover F A{number}")
-    made.play("tick -> -")
-    made.allocator.revive_for("F", ["r"], [])
     made.play("unavailable A17 A2 A5")
     assert [agent for _, _, agent, _ in made.offers] == ["A2", "A5", "A17"]
 

@@ -434,29 +434,25 @@ def test_filters_that_have_ended_or_that_a_later_one_covers_are_forgotten():
     assert len(one.filters[0]) == 1
 
 
-@pytest.mark.parametrize(("others", "starts_at_once"), [(999, True), (1000, False)])
-def test_a_thousand_waiting_tasks_tell_their_sizes_when_more_is_asked_for(others, starts_at_once):
-    """Later tasks wait for the next allocation."""
-    large = [("f", "a", "cpus:3", 0.5, None)] * others
-    start = starts_of(
-        ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *large, ("f", "a", "cpus:1", 0.5, None), length=4
-    )
-    assert (start[-1] == 0.5) is starts_at_once
+def test_what_is_free_goes_to_others_too_when_one_revives():
+    """One asks for more than there is.  Without that, another one asks first, which has been offered less often."""
+    revives = ("h", "d", "cpus:2", 10.4, None)
+    tasks = [
+        *(("g", "c", "mem:10", 0, 1.0), ("h", "d", "mem:10", 0, None), ("e", "a", "mem:10", 0, 1.0)),
+        ("f", "b", "cpus:1", 2, 8.2),
+        ("g", "c", "cpus:1", 5, None),
+        ("e", "a", "cpus:1", 10.6, None),
+    ]
+    waits, late = starts_of(["cpus:1;mem:64"], *tasks, revives)[-3:-1]
+    assert (waits, late) == (pytest.approx(10.4), None)
+    waits, late = starts_of(["cpus:1;mem:64"], *tasks)[-2:]
+    assert (waits, late) == (None, pytest.approx(10.6))
 
 
 def test_a_task_in_one_of_several_roles_starts_at_once_though_an_agent_goes_to_another_one_first():
     agents, rest = ["cpus:4;mem:64"] * 3, [("f", "a", "cpus:1", 200.0, None), ("f", "c", "cpus:1", 200.0, None)]
     start = starts_of(agents, ("f", "b", "cpus:1", 0, None), ("f", "b", "cpus:1", 10.3, None), *rest)
     assert start[1] == pytest.approx(10.3)
-
-
-def test_what_has_room_starts_at_once_however_many_wait_with_it():
-    """The size of the last is not told any more, but that of the first ones is."""
-    small = [("f", "a", "cpus:1", 0.5, None)] * 1000
-    start = starts_of(
-        ["cpus:2;mem:64"], ("f", "a", "mem:1", 0, None), *small, ("f", "a", "cpus:2", 0.5, None), length=4
-    )
-    assert start[1:4] == [0.5, 0.5, None]
 
 
 def test_time_in_which_nobody_wants_anything_costs_no_runs():
