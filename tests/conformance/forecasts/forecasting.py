@@ -83,6 +83,19 @@ class World:
         roles = self.master.read("/roles")["roles"]
         return {role["name"]: found for role in roles if (found := milli(role["offered"]))}
 
+    def held(self) -> dict[str, Amounts]:
+        """The offers that each framework which is there has not answered, by its id."""
+        present = {framework["id"] for framework in self.master.read("/frameworks")["frameworks"]}
+        found: dict[str, Amounts] = {}
+        for framework in self.frameworks:
+            if framework.id in present:
+                offers = [
+                    offer for name, offer in self.outstanding(framework).items() if name not in framework.answered
+                ]
+                amounts = scalars([entry for offer in offers for entry in offer["resources"]])
+                found |= {str(framework.id): amounts} if amounts else {}
+        return found
+
     def send(self, step: Step) -> int:
         """A request as it is; the status of its answer."""
         content = self.fill(step.content) if isinstance(step.content, str) else step.content
@@ -243,6 +256,11 @@ def predicted_rescinds(document: Mapping[str, Any]) -> Counter[str]:
 
 def predicted_offers(document: Mapping[str, Any]) -> dict[str, Amounts]:
     return {role["name"]: found for role in document["roles"] if (found := milli(role["after"]["offered"]))}
+
+
+def offered_to(document: Mapping[str, Any]) -> dict[str, Amounts]:
+    """The offers that each framework would have, by its id."""
+    return {one["id"]: found for one in document["frameworks"] if (found := milli(one["after"]["offered"]))}
 
 
 def everything(world: World) -> str:

@@ -9,6 +9,6 @@ def lose_an_agent(master: Cluster, resources: str) -> None:
     if master.lose_agent is not None:
         master.lose_agent(resources)
     else:
-        with agents_of(master, [resources], beside=len(master.setup.agents), checkpoint=True):
+        with agents_of(master, [resources], checkpoint=True):
             pass
     assert master.subscribers.wait(lambda: not all(agent["active"] for agent in master.read("/slaves")["slaves"]))

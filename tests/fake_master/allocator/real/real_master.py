@@ -127,9 +127,17 @@ class Agents:
         await self._writer.drain()
         self._count += number is None
 
+    async def unregister(self, number: int, agent_id: str) -> None:
+        """The last words of the agent at the place `number`."""
+        await self.say("UnregisterSlaveMessage", _field(1, _field(1, agent_id.encode())), number)
+
     def pid(self, number: int) -> str:
         """Where a master finds an agent."""
         return f"slave({number})@127.0.0.1:{self._ear.port}"
+
+    async def hang_up(self) -> None:
+        """Let the master lose its connections to all of them."""
+        self._ear.close()
 
     async def stop(self) -> None:
         self._reading.cancel()
