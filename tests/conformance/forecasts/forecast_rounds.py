@@ -109,6 +109,6 @@ DEPARTURES = {
         (joins("z"), quota("q", **both(16))),
         (joins("a"), joins("b")),
         framework_leaves=True,
-        more=";cpus(q):4;mem(q):4096",
+        more=";cpus(q):8;mem(q):8192",
     ),
 }
