@@ -9,7 +9,7 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import FILTERED, Case, Preparation, all_share, asks, joins
 from tests.conformance.masters.cluster import Setup
-from tests.conformance.scenarios.scenario import Step, api, config, delete, form, post_quota, send, update_quota
+from tests.conformance.scenarios.scenario import Step, config, delete, form, post_quota, send, update_quota
 
 AGENT = "cpus:4;mem:4096;disk:1000;ports:[31000-31009]"
 FOUR, SIX, ONE = quick(*[AGENT] * 4), quick(*[AGENT] * 6), quick(AGENT)
@@ -262,7 +262,7 @@ CASES = {
         FOUR,
         ONE_HOLDS_ALL,
         "whatif --lose-framework @F1",
-        api("TEARDOWN", teardown={"framework_id": {"value": "@F1"}}),
+        form("/teardown", frameworkId="@F1"),
         200,
     ),
 }
@@ -285,6 +285,7 @@ AS_TYPED = {
         None,
         0,
         waits=FILTERED,
+        suppresses=True,
     ),
 }
 CASES |= AS_TYPED

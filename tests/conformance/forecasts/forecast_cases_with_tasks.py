@@ -4,7 +4,7 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecast_cases import reserve, sets_quota, weighs
 from tests.conformance.forecasts.forecasting import Case, asks, joins, runs
-from tests.conformance.scenarios.scenario import api, config, delete, post_quota, update_quota
+from tests.conformance.scenarios.scenario import config, delete, form, post_quota, update_quota
 
 BARE = "cpus:4;mem:4096;disk:1000"
 FOUR_BARE, ONE_BARE = quick(*[BARE] * 4), quick(BARE)
@@ -57,7 +57,7 @@ WITH_TASKS = {
         FOUR_BARE,
         (joins("ads"), runs(3), joins("web")),
         "whatif --lose-framework @F1",
-        api("TEARDOWN", teardown={"framework_id": {"value": "@F1"}}),
+        form("/teardown", frameworkId="@F1"),
         200,
         tasks=True,
     ),

@@ -53,7 +53,7 @@ ROUNDS = {
     "quota for a part of an agent": sets_quota(alike(4), (joins("b"), joins("a")), "a", cpus=3, mem=GIB),
     "quota for whoever holds all": sets_quota(alike(4), (joins("a"), joins("b")), "a", cpus=12, mem=12 * GIB),
     "a ceiling removed": Case(
-        alike(4), (quota("a", **both(12)), joins("a"), joins("a")), "quota remove a", delete("/quota/a"), 200
+        alike(4), (quota("a", **both(12)), joins("a")), "quota remove a", delete("/quota/a"), 200
     ),
     "what was kept for nobody is free": Case(
         alike(4), (quota("q", **both(12)), joins("b")), "quota remove q", delete("/quota/q"), 200

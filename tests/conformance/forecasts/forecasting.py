@@ -140,6 +140,8 @@ class Case:
     """Whether tasks are to run."""
     targets: str = ""
     """What stands in @FILE."""
+    suppresses: bool = False
+    """Whether a framework suppresses its roles as it subscribes."""
 
 
 # --- Who is there -----------------------------------------------------------------------------------
