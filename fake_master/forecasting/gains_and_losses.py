@@ -114,6 +114,7 @@ def starving(before: ClusterAccount, after: ClusterAccount, everybody: Sequence[
         was_short = unmet.get(role, Quantities())
         guarantee = after.quotas[role].guarantees
         old = before.quotas.get(role)
+        counted, held = after.counted.get(role, Quantities()), after.roles.get(role, UsedAndOffered())
         yield Starvation(
             "role",
             role,
@@ -123,7 +124,8 @@ def starving(before: ClusterAccount, after: ClusterAccount, everybody: Sequence[
             before=was_short,
             was_met_by_offers=before.status(role).standing == "met by offers",
             guarantee=guarantee,
-            has=after.counted.get(role, Quantities()),
+            has=counted,
+            uncounted=held.plain_used + held.plain_offered - counted,
             is_asked_for=role in after.asking,
             is_raised=old is None or not old.guarantees.contains(guarantee),
             can_be_met=can_be_met,

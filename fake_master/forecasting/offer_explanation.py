@@ -82,14 +82,22 @@ class _Accounting:
             guarantee=self._snapshot.quotas.get(top_level(role), Quota()).guarantees,
             minimum=client.eligibility.minimum,
             reached=self._reached(role, trial),
-            ahead=tuple(order[: order.index(role)]) if role in order else (),
+            guarantee_is_limit=self._snapshot.profile.guarantee_is_limit,
+            ahead=tuple(filter(self._may_get_more, order[: order.index(role)])) if role in order else (),
             evictable=tuple(self._evictable(role)),
         )
 
     def _reached(self, role: str, trial: Trial) -> Limits:
         """Return the limits that leave the role nothing."""
-        limits = self._snapshot.quotas.get(top_level(role), Quota()).limits
+        limits = self._snapshot.profile.caps(self._snapshot.quotas.get(top_level(role), Quota()))
         return Limits({name: limits[name] for name, left in trial.limits_left.items() if left <= 0 and name in limits})
+
+    def _may_get_more(self, role: str) -> bool:
+        """Return whether its guarantee, if that is its limit, leaves it anything; what is reserved for it aside."""
+        quota, node = self._snapshot.quotas.get(role), self._state.roles.get(role)
+        if not self._snapshot.profile.guarantee_is_limit or quota is None or node is None:
+            return True
+        return not Quantities(self._state.consumed_by(node)).contains(quota.guarantees)
 
     def _lines(self, agent: ClusterAgent, client: AllocatorClient, trial: Trial) -> Iterator[WithheldResources]:
         """Yield the lines of one agent; loans are not part of its total, and so are in none of them."""
@@ -148,18 +156,61 @@ class _Accounting:
         if cause is not None:
             yield WithheldResources(cause, left.separate_quantities())
             return
-        yield from self._bounded_lines(left, client, decision, lacking)
+        if self._state.options.guarantee_is_limit and not client.role.quota.is_default:
+            yield from self._capped_lines(left, client, decision, lacking)
+        else:
+            yield from self._bounded_lines(left, client, decision, lacking)
+
+    def _capped_lines(
+        self, left: Resources, client: AllocatorClient, decision: Decision, lacking: Mapping[str, Quantities]
+    ) -> Iterator[WithheldResources]:
+        """Yield what is kept from a role whose guarantee is its limit.
+
+        Unreserved resources come only with some that the guarantee lacks, or with a reservation of the role.
+        """
+        bounds, role = decision.bounds, client.role.name
+        counted = left.filter(is_unreserved_nonrevocable).scalar_quantities()
+        own = [entry for entry in left if entry.is_reserved and not entry.revocable]
+        serves = bool(own) or any(
+            min(counted.get_amount(name), lacks) > 0 for name, lacks in bounds.limits_left.items()
+        )
+        beyond: dict[str, int] = {}
+        kept: dict[str, int] = {}
+        for name, amount in counted.items():
+            if not serves and not decision.refused:
+                beyond[name] = amount
+            elif name in bounds.limits_left:
+                beyond[name] = max(0, amount - bounds.limits_left[name])
+            elif bounds.spare is not None:
+                kept[name] = max(0, amount - bounds.spare.get_amount(name))
+        rest = dict(left.separate_quantities().items())
+        if not serves and not decision.refused:
+            beyond = rest
+        if withheld := Quantities(beyond):
+            yield WithheldResources("limit", withheld, (role,), of_guarantee=True)
+        for name, amount in Quantities(kept).items():
+            owed = [other for other, short in lacking.items() if short.get_amount(name)]
+            yield WithheldResources("guarantee", Quantities({name: amount}), tuple(sorted(owed)))
+        if over := Quantities(rest) - withheld - Quantities(kept):
+            yield WithheldResources("filter" if decision.refused else "minimum", over)
 
     def _bounded_lines(
         self, left: Resources, client: AllocatorClient, decision: Decision, lacking: Mapping[str, Quantities]
     ) -> Iterator[WithheldResources]:
         """Yield the amounts that quota withholds, and those of which it leaves too little, or only what was refused.
 
-        Where an agent is not divided, the guarantees keep the whole of one that does not fit beside them.
+        Where an agent is not divided, the guarantees keep the whole of one that does not fit beside them, or all that
+        could serve them.
         """
         bounds = decision.bounds
         rest = dict(left.separate_quantities().items())
         counted = left.filter(is_unreserved_nonrevocable).scalar_quantities()
+        if decision.kept_whole:
+            if kept := counted:
+                yield WithheldResources("guarantee", kept, tuple(sorted(lacking)))
+            if over := left.separate_quantities() - counted:
+                yield WithheldResources("filter" if decision.refused else "minimum", over)
+            return
         undivided = self._state.options.quota_takes_whole_agents and not decision.offered and not decision.refused
         if undivided and bounds.spare is not None and not bounds.spare.contains(counted):
             yield WithheldResources("guarantee", left.separate_quantities(), tuple(sorted(lacking)))

@@ -10,13 +10,14 @@ from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.account import account_of
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, SnapshotFramework, evaluable
-from mesosctl.mesos.door.offer_explanation import ESSENTIAL, Hindrance, OfferAccount, OfferExplanation, Remedy, Tried
+from mesosctl.mesos.door.offer_explanation import ESSENTIAL, Hindrance, OfferAccount, OfferExplanation, Tried
 from mesosctl.mesos.errors import MesosctlError, NotFound
 from mesosctl.mesos.messages import responses
 from mesosctl.mesos.messages.elements.listed_agents import AgentsInService, agents_in_service
 from mesosctl.mesos.messages.frameworks import completed_frameworks
 from mesosctl.mesos.names import ROLE_OR_FRAMEWORK, Names, kind_of
 from mesosctl.mesos.roles import did_you_mean, top_level
+from mesosctl.mesos.rules.quota.capacity import total_guarantees
 from mesosctl.offers.crowds import account_likeness
 from mesosctl.reading.offers_after_failover import recovery
 from mesosctl.reading.quotas import read_if_allowed
@@ -79,7 +80,10 @@ def _useless(
     found: set[Tried] = set()
     if missing is None:
         for remedy, tried in _remedies_of_quota(snapshot, account):
-            if remedy == ("limit", "") and tried is not None:
+            if remedy == ("limit", ""):
+                if tried is None:
+                    found.add(remedy)
+                    continue
                 (after,) = fake_master.account_offers(tried, [(account.framework_id, account.role)], out_of_service)
                 more = _open(after) - explanation.open
                 if not any(more.get_amount(name) for name in explanation.beyond_limit):
@@ -167,7 +171,7 @@ def _remedies_of_others(snapshot: ClusterSnapshot, account: OfferAccount) -> Ite
         yield ("agents", ""), _with_more_agents(snapshot, account)
     if account.reached or account.has_own_tasks:
         yield ("own end", ""), _with_usages(snapshot, lambda role: top_level(role) != own)
-        quota = snapshot.quotas.get(own, Quota())._replace(limits=Limits())
+        quota = _with_larger_limits(snapshot, account)
         yield ("limit and others end", ""), _with_quotas(without_others, {**snapshot.quotas, own: quota})
     if any(line.cause == "offered" and not line.own for line in account.lines):
         held = (account.framework_id, account.role)
@@ -208,18 +212,17 @@ def _remedies_of_quota(
     snapshot: ClusterSnapshot, account: OfferAccount
 ) -> Iterator[tuple[Tried, ClusterSnapshot | None]]:
     """Change guarantees and limits."""
-    changes: tuple[tuple[Remedy, Callable[[Quota], Quota]], ...] = (
-        ("guarantee", lambda quota: quota._replace(guarantees=Quantities())),
-        ("limit", lambda quota: quota._replace(limits=Limits())),
-    )
-    for remedy, without in changes:
-        roles = {role for line in account.lines if line.cause == remedy for role in line.roles}
-        quotas = {role: without(quota) if role in roles else quota for role, quota in snapshot.quotas.items()}
-        if quotas != snapshot.quotas:
-            yield (remedy, ""), _with_quotas(snapshot, quotas)
     now = account_of(snapshot)
+    keeping = {role for line in account.lines if line.cause == "guarantee" for role in line.roles}
+    if keeping:
+        freed = {role: snapshot.quotas[role]._replace(guarantees=Quantities()) for role in keeping}
+        yield ("guarantee", ""), _with_quotas(snapshot, {**snapshot.quotas, **freed})
+    own = top_level(account.role)
+    if any(line.cause == "limit" for line in account.lines):
+        larger = {**snapshot.quotas, own: _with_larger_limits(snapshot, account)}
+        fits = not account.guarantee_is_limit or now.capacity.contains(total_guarantees(larger))
+        yield ("limit", ""), _with_quotas(snapshot, larger) if fits else None
     if any(line.cause in ("guarantee", "used") for line in account.lines):
-        own = top_level(account.role)
         quota = snapshot.quotas.get(own, Quota())
         raised = quota._replace(guarantees=quota.guarantees + now.unpromised)
         is_possible = any(now.unpromised.get_amount(name) for name in ESSENTIAL)
@@ -293,9 +296,10 @@ _ONE_MORE = {"mem": 1024_000, "disk": 1024_000}
 def _larger_limits(snapshot: ClusterSnapshot, account: OfferAccount) -> Limits:
     """Return limits with room for what is free beyond them, or where that is nothing, for a little more."""
     own = top_level(account.role)
-    limits = snapshot.quotas.get(own, Quota()).limits
+    limits = snapshot.profile.caps(snapshot.quotas.get(own, Quota()))
     beyond = Quantities.total(line.amounts for line in account.lines if line.cause == "limit")
-    usage = account_of(snapshot).status(own).usage
+    now = account_of(snapshot)
+    usage = now.status(own).usage
     held = Quantities() if usage is None else usage.counted_with_offers
     possible = Quantities.total([held, beyond, _open(account)])
     larger = {
@@ -303,7 +307,17 @@ def _larger_limits(snapshot: ClusterSnapshot, account: OfferAccount) -> Limits:
         for name, bound in limits.items()
         if name in beyond or name in account.reached
     }
+    if account.guarantee_is_limit:
+        larger = {name: min(bound, limits[name] + now.unpromised.get_amount(name)) for name, bound in larger.items()}
     return Limits({**limits, **larger}) if larger else Limits()
+
+
+def _with_larger_limits(snapshot: ClusterSnapshot, account: OfferAccount) -> Quota:
+    """Return the quota of its top-level role without limits, or with a larger guarantee where that is the limit."""
+    quota = snapshot.quotas.get(top_level(account.role), Quota())
+    if account.guarantee_is_limit:
+        return quota._replace(guarantees=Quantities(_larger_limits(snapshot, account) or quota.guarantees))
+    return quota._replace(limits=Limits())
 
 
 def _hindrance(framework: SnapshotFramework, role: str, held_back: str) -> Hindrance | None:

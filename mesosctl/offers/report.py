@@ -255,6 +255,8 @@ def _notes(explanation: OfferExplanation) -> Iterator[str]:
     if shortfall:
         is_next = not ahead and role == top_level(role) and explanation.hindrance is None
         first = ", so it is served first when resources become free" if is_next else ""
+        if role != top_level(role):
+            first = f", which is not offered to {role}"
         yield f"{top_level(role)} lacks {in_words(shortfall)} of its guarantee{first}"
     if ahead and explanation.missing is not None and explanation.hindrance is None:
         yield f"served before {role} when resources become free: {names(ahead)}"

@@ -56,7 +56,9 @@ def where(line: WithheldResources, refusals: int | None = None) -> str:
             plural = "s" if len(line.roles) > 1 else ""
             return f"kept for the guarantee{plural} of {names(line.roles)}"
         case "limit":
-            return f"beyond the limit of {line.roles[0]}"
+            limited_by = "guarantee" if line.of_guarantee else "limit"
+            which = " (its limit here)" if line.of_guarantee else ""
+            return f"beyond the {limited_by} of {line.roles[0]}{which}"
         case "capability" if line.capability is not None:
             return f"{_kind_that_needs(line.capability)}: needs {line.capability}"
         case "open" if refusals:
@@ -117,7 +119,7 @@ def answer(explanation: OfferExplanation, whom: str = "") -> str:
     if missing is None:
         free = in_words(explanation.open)
         if _can_have_more(explanation):
-            free += f" within the limit of {top_level(explanation.account.role)}"
+            free += f" within the {_limit_word(explanation)} of {top_level(explanation.account.role)}"
         begins = f"{subject} {held}, and " if held else f"{subject} "
         match explanation.refusals:
             case None:
@@ -150,7 +152,13 @@ def _limit_clause(explanation: OfferExplanation, missing: str) -> str:
     if not explanation.is_at_limit or explanation.amount(missing, "limit"):
         return ""
     top, limit = top_level(explanation.account.role), shown_amount(missing, explanation.account.reached[missing])
+    if explanation.account.guarantee_is_limit:
+        return f"{top} has reached its guarantee of {limit} {missing} (its limit here), and "
     return f"{top} has reached its limit of {limit} {missing}, and "
+
+
+def _limit_word(explanation: OfferExplanation) -> str:
+    return "guarantee" if explanation.account.guarantee_is_limit else "limit"
 
 
 def _never(explanation: OfferExplanation) -> str:
@@ -292,8 +300,10 @@ def _help_at_limit(explanation: OfferExplanation, missing: str) -> str:
 
 def _raise_limit(explanation: OfferExplanation) -> str:
     top = top_level(explanation.account.role)
-    update = command("quota update", top, limit=";".join(as_typed(explanation.larger_limits)))
-    return f"raise the limit of {top} with {update}"
+    amounts = as_typed(explanation.larger_limits)
+    if explanation.account.guarantee_is_limit:
+        return f"raise the guarantee of {top} with {command('quota update', top, *amounts)}"
+    return f"raise the limit of {top} with {command('quota update', top, limit=';'.join(amounts))}"
 
 
 _HELP_WITH_HINDRANCE: Mapping[Hindrance, str] = {
@@ -379,9 +389,10 @@ def _help_with_use(explanation: OfferExplanation) -> str:
     waiting_helps = others_help or (explanation.account.has_own_tasks and ("own end", "") not in explanation.useless)
     agents_help = ("agents", "") not in explanation.useless
     ways = [*["wait for tasks to end"] * waiting_helps, *["add agents"] * agents_help]
-    if not ways or not others_help or ("any guarantee", "") in explanation.useless or explanation.account.shortfall:
-        return ", or ".join(ways)
     top = top_level(explanation.account.role)
+    is_served = explanation.account.role == top and ("any guarantee", "") not in explanation.useless
+    if not ways or not others_help or not is_served or explanation.account.shortfall:
+        return ", or ".join(ways)
     kind = "larger guarantee" if explanation.account.guarantee else "guarantee"
     return (
         f"{', or '.join(ways)}; with a {kind}, {top} is served first once resources are free: "

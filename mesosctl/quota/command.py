@@ -210,7 +210,8 @@ def set_(  # noqa: PLR0913  # one parameter an option
     are, without a limit; give limits with --limit, because that JSON cannot express them.
 
     Mesos 1.9 and later receive UPDATE_QUOTA. With --api v0, mesosctl sends POST /quota itself; such a master then makes
-    the limit equal to the guarantee, and a note says so.
+    the limit equal to the guarantee, and a note says so. Mesos 1.4 to 1.8 know no limits, but cap a role at its
+    guarantee; a note says that, too.
 
     If an ACL may hide quotas from you, POST /quota is sent before UPDATE_QUOTA, because it replaces no quota. It needs
     RESOURCES; without them you are asked first, and a script uses --yes.

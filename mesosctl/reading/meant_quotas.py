@@ -12,7 +12,7 @@ from mesosctl.mesos.roles import is_strict_subrole
 
 def note_meaning(master: LeadingMaster, given: Mapping[str, Quota | None]) -> None:
     """Tell the operator once if the guarantees are limits too, and of each role that has frameworks only below it."""
-    guaranteed = sorted(role for role, quota in given.items() if quota is not None and quota.guarantees)
+    guaranteed = sorted(role for role, quota in given.items() if quota and quota.guarantees and "/" not in role)
     if guaranteed and master.profile.guarantee_is_limit:
         master.notice(
             "this master limits each role to its guarantee: beyond that, it offers "

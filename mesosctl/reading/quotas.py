@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from mesosctl.client.leading_master import LeadingMaster
@@ -133,7 +134,10 @@ def account_of_roles(
     Which of them want offers is looked up in the master's metrics, and what is free in its agents, if that matters for
     one of the roles `wanting`, or for a role below its guarantee: `free` calculates it without them, or returns None.
     """
-    found = roles_as_shown(usages, quotas, frameworks, master.profile)
+    agents = _AgentsOnce(master)
+    hides_reserved = not master.profile.roles_are_a_tree and any(quota.guarantees for quota in quotas.values())
+    reserved = agents.reserved() if hides_reserved and frameworks is not None else None
+    found = roles_as_shown(usages, quotas, frameworks, master.profile, reserved)
     matters = any(
         status.standing == "wanting unknown"
         or (role in wanting and status.usage is not None and status.usage.wanting is None)
@@ -146,22 +150,44 @@ def account_of_roles(
             pass
         else:
             known = [framework.with_suppressed(told.get(framework.id)) for framework in frameworks]
-            found = roles_as_shown(usages, quotas, known, master.profile)
+            found = roles_as_shown(usages, quotas, known, master.profile, reserved)
 
     def read_free() -> Quantities | None:
         calculated = free(found.values())
-        return _free_of_agents(master) if calculated is None else calculated
+        return agents.free() if calculated is None else calculated
 
     return with_kept(found, read_free)
 
 
-def _free_of_agents(master: LeadingMaster) -> Quantities | None:
-    """Return what is free on all agents; None if this principal may not see them."""
-    try:
-        agents: list[RegisteredAgent] = master.stream("/slaves", registered_agents)
-    except Denied:
-        return None
-    return sums_of_agents([agent_as_shown(agent) for agent in agents]).free
+class _AgentsOnce:
+    """Sums over the agents of a master, which are read when the first is asked for; None if they may not be seen."""
+
+    def __init__(self, master: LeadingMaster) -> None:
+        self._master = master
+
+    @cached_property
+    def _agents(self) -> list[RegisteredAgent] | None:
+        try:
+            agents: list[RegisteredAgent] = self._master.stream("/slaves", registered_agents)
+        except Denied:
+            return None
+        return agents
+
+    def free(self) -> Quantities | None:
+        """The resources that are free and unreserved."""
+        if self._agents is None:
+            return None
+        return sums_of_agents([agent_as_shown(agent) for agent in self._agents]).free
+
+    def reserved(self) -> dict[str, Quantities] | None:
+        """The resources that are reserved for each role itself."""
+        if self._agents is None:
+            return None
+        parts = [(role, owned.quantities()) for agent in self._agents for role, owned in agent.total.by_owner().items()]
+        return {
+            role: Quantities.total(amounts for owner, amounts in parts if owner == role)
+            for role in dict.fromkeys(owner for owner, _ in parts)
+        }
 
 
 def note_unknown_role(master: LeadingMaster, role: str, reserved: Quantities) -> None:

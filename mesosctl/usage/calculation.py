@@ -30,7 +30,7 @@ from mesosctl.mesos.amounts.identity import IdentityCache
 from mesosctl.mesos.amounts.percentiles import nearest_rank
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.roles import DEFAULT_ROLE, ancestors
-from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
+from mesosctl.mesos.rules.version_profile import TERMINAL_STATES, profile_stored
 from mesosctl.usage.event_queue import EventQueue
 
 By = Literal["role", "framework", "principal", "agent"]
@@ -317,7 +317,10 @@ class _Sweep:
         self._seen_at: list[Micros] = []
         self._may_return: set[tuple[str, str]] = set()
         """The tasks that were counted, and of which there may be a further run."""
-        self._wishes = _Wishes(self._clock) if options.by == "role" else None
+        profile = profile_stored(cluster.mesos_profile, cluster.version or "")
+        self._wishes = (
+            _Wishes(self._clock, counts_subroles=profile.subroles_consume_quota) if options.by == "role" else None
+        )
 
     def run(self) -> WindowUsage:
         """The whole window."""
@@ -582,11 +585,13 @@ class _Wishes:
     """Which roles have less than their guarantee, and whether they want more.
 
     A role wants more if a framework in it, or below it, is not suppressed; where demand is known, if a task waits.
-    What it has is what it and the roles below it hold, and what is reserved for them and idle, as quota counts it.
+    What it has is what it and the roles below it hold, and what is reserved for them and idle, as quota counts it; in
+    releases where the roles below do not count, it alone.
     """
 
-    def __init__(self, clock: _Clock) -> None:
+    def __init__(self, clock: _Clock, *, counts_subroles: bool) -> None:
         self._clock = clock
+        self._counts_subroles = counts_subroles
         self._consumed: dict[str, Amounts] = defaultdict(dict)
         self._subscribed: dict[str, dict[str, int]] = defaultdict(dict)
         self._suppressed: dict[tuple[str, str], bool] = {}
@@ -637,7 +642,7 @@ class _Wishes:
 
     def consume(self, role: str, amounts: Amounts, sign: int) -> None:
         """More, or less, is held by or reserved for a role; the time before is settled already."""
-        for level in (role, *ancestors(role)):
+        for level in (role, *ancestors(role)) if self._counts_subroles else (role,):
             if level != DEFAULT_ROLE:
                 _add(self._consumed[level], amounts, sign)
 

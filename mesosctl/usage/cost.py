@@ -425,9 +425,11 @@ class _Volume(NamedTuple):
 class _Guarantees:
     """The resources that are kept free for guarantees: by role, what it lacks of each, as far as that is free."""
 
-    def __init__(self, *, counts_reserved: bool) -> None:
+    def __init__(self, *, counts_reserved: bool, counts_subroles: bool) -> None:
         self.counts_reserved = counts_reserved
         """Whether reservations count towards a guarantee."""
+        self.counts_subroles = counts_subroles
+        """Whether what the roles below have counts towards a guarantee."""
         self.promised: dict[str, Amounts] = {}
         """The guarantees of roles at the top of the tree, where Mesos has them."""
         self.free: Amounts = {}
@@ -438,8 +440,8 @@ class _Guarantees:
         self._consumed: defaultdict[str, Amounts] = defaultdict(dict)
 
     def consume(self, role: str, amounts: Mapping[str, int], sign: int, *, is_reserved: bool = False) -> None:
-        """More, or less, is held by or reserved for a role, and counts for the role at the top."""
-        if not is_reserved or self.counts_reserved:
+        """More, or less, is held by or reserved for a role, and may count for the role at the top."""
+        if (not is_reserved or self.counts_reserved) and ("/" not in role or self.counts_subroles):
             _add(self._consumed[top_level(role)], amounts, sign)
 
     def kept(self, time: Micros) -> Iterator[tuple[str, int]]:
@@ -480,7 +482,9 @@ class _Sweep:
         self._beyond = 0
         """The units that tasks cost on unknown agents while no agent was known, which are in service too."""
         profile = profile_stored(cluster.mesos_profile, cluster.version or "")
-        self._kept = _Guarantees(counts_reserved=profile.reservations_consume_quota)
+        self._kept = _Guarantees(
+            counts_reserved=profile.reservations_consume_quota, counts_subroles=profile.subroles_consume_quota
+        )
         self._guaranteed: defaultdict[str, _Integrals] = defaultdict(lambda: _Integrals(clock))
         self._lent_names: frozenset[str] = frozenset()
         """The resources that the master lends now."""

@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import httpx
@@ -27,6 +27,7 @@ from mesosctl.mesos.amounts.quantities import Quantities
 from mesosctl.mesos.cluster.account import AgentBalance, account_of, agent_as_shown, sums_of_agents
 from mesosctl.mesos.cluster.role_status import RoleStatus, RoleUsage
 from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.rules.version_profile import PROFILES
 from mesosctl.quota.documents import RoleQuota
 from mesosctl.reading.lists import list_agents, list_frameworks, list_roles
 from mesosctl.reading.overview import OverviewReader
@@ -76,9 +77,9 @@ def frameworks(draw: st.DrawFn, number: int) -> SimulatedFrameworkSpec:
 
 
 @st.composite
-def clusters(draw: st.DrawFn, *, lending: bool = True) -> Lab:
+def clusters(draw: st.DrawFn, *, lending: bool = True, versions: Sequence[str] = ("documents", "1.11")) -> Lab:
     lends = lending and draw(st.booleans())
-    version = "1.11" if lends else draw(st.sampled_from(["documents", "1.11"]))
+    version = "1.11" if lends else draw(st.sampled_from(versions))
     kept = MemoryRegistry()
     lab = Lab(
         *draw(st.lists(agents(), min_size=1, max_size=4)),
@@ -208,6 +209,23 @@ def test_the_lists_show_the_account(lab):
     assert roles == {role: told(account.status(role)) for role in account.known_roles}
     quotas = {status.role: told(status) for status in list_quotas(master, with_usage=True)}
     assert quotas == {role: roles[role] for role in account.quotas}
+
+
+EVERY_ONE = tuple(PROFILES)
+
+
+@settings(max_examples=examples(100))
+@given(clusters(lending=False, versions=EVERY_ONE))
+def test_what_counts_towards_a_guarantee_is_what_the_allocator_counts(lab):
+    own, allocator = AccountsOfMaster().of(lab.master.state), lab.master.allocator
+    listed = {status.role: status for status in list_quotas(reader(lab), with_usage=True)}
+    assert listed.keys() == own.quotas.keys()
+    for role, status in listed.items():
+        node = allocator.state.roles.get(role)
+        counted = scalars(Quantities(allocator.state.consumed_by(node)))
+        assert status.usage is not None
+        assert scalars(own.counted.get(role)) == scalars(status.usage.counted_with_offers) == counted
+        assert own.shortfall(role) == status.missing
 
 
 OF_AN_AGENT = ("total", "used", "offered", "free", "idle", "free_for_all", "slack", "lent", "whole")

@@ -146,18 +146,24 @@ class Sharing:
         }
 
     def _turns(self, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
-        """Return the roles that want offers as they are served next."""
+        """Return the roles that want offers as they are served next, those that are capped last."""
         asking = self.account.asking.intersection(statuses)
         return _table(
-            [turn for turn in self.order if turn[0] in asking],
+            sorted((turn for turn in self.order if turn[0] in asking), key=lambda turn: self._is_capped(turn[0])),
             lambda turn: {
                 "role": _name(turn[0]),
                 "share": turn[1],
                 "weight": statuses[turn[0]].weight,
                 "lacking": amounts(self.account.shortfall(turn[0])),
                 "reached": amounts(statuses[turn[0]].reached),
+                "capped": self._is_capped(turn[0]),
             },
         )
+
+    def _is_capped(self, role: str) -> bool:
+        """Return whether a role has its guarantee, where that is its limit, too."""
+        has_guarantee = role in self.account.quotas and self.state.profile.guarantee_is_limit
+        return has_guarantee and not self.account.shortfall(role)
 
     def _roles(self, statuses: dict[str, RoleStatus]) -> dict[str, Any]:
         totals = self.account.totals
@@ -195,6 +201,8 @@ class Sharing:
             return ""
         if not usage.frameworks and not usage.subscribers:
             return "No framework is subscribed to it, so nothing is offered to it."
+        if not usage.frameworks:
+            return "Frameworks are subscribed only to roles below it, and are not offered its guarantee."
         if not usage.wanting:
             return "Its frameworks want no offers: they suppress them, or are inactive."
         short = missing - self.account.free
@@ -289,7 +297,8 @@ class Sharing:
             "below": [
                 {"role": _name(role), "missing": amounts(after), "now": amounts(status.missing)}
                 for role, status in statuses.items()
-                if (after := _missing_without(status, here)) and after != status.missing
+                if (after := _missing_without(status, here, with_subroles=state.profile.subroles_consume_quota))
+                and after != status.missing
             ],
             "unpromisable": amounts(self.account.promised - left),
         }
@@ -305,11 +314,15 @@ def _is_beside(other: str, role: str) -> bool:
     return not f"{role}/".startswith(f"{other}/") and (not parent or role.startswith(f"{parent}/"))
 
 
-def _missing_without(status: RoleStatus, held: Mapping[str, Quantities]) -> Quantities:
+def _missing_without(status: RoleStatus, held: Mapping[str, Quantities], *, with_subroles: bool) -> Quantities:
     """Return the part of the guarantee of a role that would not be met without what it holds on an agent."""
     if status.usage is None or not status.quota.guarantees:
         return _NOTHING
-    lost = [amounts for role, amounts in held.items() if role == status.role or role.startswith(status.role + "/")]
+    lost = [
+        amounts
+        for role, amounts in held.items()
+        if role == status.role or (with_subroles and role.startswith(status.role + "/"))
+    ]
     return status.quota.guarantees - (status.usage.counted_with_offers - Quantities.total(lost))
 
 

@@ -228,19 +228,27 @@ def roles_as_shown(
     quotas: Mapping[str, Quota],
     frameworks: Sequence[ListedFramework] | None,
     profile: Profile,
+    reserved: Mapping[str, Quantities] | None = None,
 ) -> dict[str, RoleStatus]:
     """Return the account of every role by name, from /roles, /quota and GET_FRAMEWORKS, as a master shows them.
 
+    `reserved` is what is reserved for each role itself, where /roles does not show it; None if it does, or if it is
+    unknown.
     `frameworks` is None if they could not be read: then revocable resources are not told from others, and what counts
     towards a guarantee is what /roles says.
     """
     known = sorted({*usages, *quotas})
+    if reserved is not None:
+        subtrees = rolled_up(reserved)
+        usages = {role: usage._replace(reserved=subtrees.get(role, _NOTHING)) for role, usage in usages.items()}
     if frameworks is None:
         return {role: RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in known}
     held: dict[str, list[UsedAndOffered]] = {}
+    alone: dict[str, list[UsedAndOffered]] = {}
     wanting: dict[str, list[bool | None]] = {}
     for framework in frameworks:
         for role, holding in framework.holdings.items():
+            alone.setdefault(role, []).append(holding)
             for name in (role, *role_names.ancestors(role)):
                 held.setdefault(name, []).append(holding)
         wants = {role: framework.wants_offers_in(role) for role in framework.roles}
@@ -257,6 +265,12 @@ def roles_as_shown(
         usage = usages.get(role)
         if usage is not None:
             usage = _with_frameworks(role, usage, UsedAndOffered.total_of(held.get(role, ())), in_use, profile)
+            if not profile.subroles_consume_quota:
+                own = UsedAndOffered.total_of(alone.get(role, ()))
+                usage = usage._replace(
+                    towards_guarantee=own.plain_used + (reserved or {}).get(role, _NOTHING),
+                    offered_towards_guarantee=own.plain_offered,
+                )
             answers = wanting.get(role, [])
             usage = usage._replace(subscribers=len(answers), wanting=_any(answers))
         found[role] = RoleStatus(role, quotas.get(role, Quota()), usage)
@@ -631,7 +645,7 @@ class Accounts:
 
     def of(self, source: ClusterSource) -> ClusterAccount:
         """Return the account of this moment."""
-        by_role, by_framework = self._holdings(source)
+        by_role, own_of_role, by_framework = self._holdings(source)
         frameworks = {framework.id: by_framework.get(framework.id, UsedAndOffered()) for framework in source.frameworks}
         sums: dict[str, dict[str, int]] = {name: {} for name in ("totals", "registered", "free", "idle", "slack")}
         reserved: dict[str, dict[str, int]] = {}
@@ -655,10 +669,14 @@ class Accounts:
         in_use = holding_of_owners(frameworks.values())
         used_of_owners = rolled_up(sums_by_owner(holding.owned_used for holding in frameworks.values()))
         counts_reserved = source.profile.reservations_consume_quota
+        counting = by_role, reserved_for
+        if not source.profile.subroles_consume_quota:
+            counting = own_of_role, {role: Quantities(owned) for role, owned in reserved.items()}
         consumed, limited = {}, {}
         for role in {*by_role, *source.quotas, *reserved_for}:
+            plain, kept = counting[0].get(role, nobody).plain_used, counting[1].get(role, _NOTHING)
+            consumed[role] = plain + kept if counts_reserved else plain
             holding, own = by_role.get(role, nobody), reserved_for.get(role, _NOTHING)
-            consumed[role] = holding.plain_used + own if counts_reserved else holding.plain_used
             limited[role] = lumped(holding.used) if source.limits_count_revocable else regular_part(holding.used)
             if counts_reserved:
                 limited[role] += own - used_of_owners.get(role, _NOTHING)
@@ -678,7 +696,7 @@ class Accounts:
             subscribers=Counter(
                 role for framework in source.frameworks for role in role_names.with_ancestors(framework.roles)
             ),
-            counted={role: consumed[role] + by_role.get(role, nobody).plain_offered for role in consumed},
+            counted={role: consumed[role] + counting[0].get(role, nobody).plain_offered for role in consumed},
             consumed=consumed,
             limited=limited,
             asking=_asking(source.frameworks),
@@ -687,21 +705,26 @@ class Accounts:
             like_agents=like_agents,
         )
 
-    def _holdings(self, source: ClusterSource) -> tuple[dict[str, UsedAndOffered], dict[str, UsedAndOffered]]:
-        """Return the holding of each role, with those below it, and of each framework."""
+    def _holdings(
+        self, source: ClusterSource
+    ) -> tuple[dict[str, UsedAndOffered], dict[str, UsedAndOffered], dict[str, UsedAndOffered]]:
+        """Return the holding of each role, with those below it, and alone if that matters, and of each framework."""
         by_role: dict[str, HoldingSums] = {}
+        alone: dict[str, HoldingSums] = {}
         by_framework: dict[str, HoldingSums] = {}
         for held, add in ((source.used, HoldingSums.use), (source.offered, HoldingSums.offer)):
             for framework_id, role, resources in held:
                 parts = self._parts.of(resources)
                 add(by_framework.setdefault(framework_id, HoldingSums()), parts)
+                if not source.profile.subroles_consume_quota:
+                    add(alone.setdefault(role, HoldingSums()), parts)
                 for name in (role, *role_names.ancestors(role)):
                     add(by_role.setdefault(name, HoldingSums()), parts)
         made = [
             {name: sums.holding(lends=source.lends) for name, sums in sorted(of.items())}
-            for of in (by_role, by_framework)
+            for of in (by_role, alone, by_framework)
         ]
-        return made[0], made[1]
+        return made[0], made[1], made[2]
 
     def _agents_by_amounts(self, agents: Iterable[AgentBalance]) -> dict[tuple[_AgentAmounts, bool], int]:
         """Return the amounts of agents and whether they are in service, and how many agents have each."""

@@ -173,6 +173,8 @@ class Starvation:
     guarantee: Quantities = field(default_factory=Quantities)
     has: Quantities = field(default_factory=Quantities)
     """The amounts that count towards the guarantee."""
+    uncounted: Quantities = field(default_factory=Quantities)
+    """The amounts of roles below it, where these do not count."""
     is_asked_for: bool = True
     """Whether a framework takes offers in the role."""
     is_raised: bool = False
@@ -210,7 +212,8 @@ class Starvation:
             return f"{self.kind} {self.name} would have nothing left: {whose} used {text(self.short)}"
         wants = "" if self.is_asked_for else " (no framework asks for offers in this role, and too little is free)"
         below = f"role {self.name} would be {text(self.short)} below its guarantee of {text(self.guarantee)}"
-        return f"{below}: it would have {text(self.has)}{wants}"
+        beside = f", beside {text(self.uncounted)} of the roles below it, which do not count" if self.uncounted else ""
+        return f"{below}: it would have {text(self.has)}{beside}{wants}"
 
 
 @dataclass(frozen=True, slots=True)

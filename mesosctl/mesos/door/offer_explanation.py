@@ -78,6 +78,8 @@ class WithheldResources:
     own: bool = False
     """Whether the framework itself holds it, in this role."""
     agents: int = 1
+    of_guarantee: bool = False
+    """Of a limit: whether that is the guarantee of the role."""
     static: Quantities = field(default_factory=Quantities)
     """Of reserved amounts those that the configuration of agents reserves: no operator can unreserve them."""
 
@@ -122,6 +124,8 @@ class OfferAccount:
     """That of its top-level role."""
     reached: Limits = field(default_factory=Limits)
     """The limits of its role that leave it nothing more, whatever is free."""
+    guarantee_is_limit: bool = False
+    """Whether these limits are the guarantee of its role, as before Mesos 1.9."""
     ahead: tuple[str, ...] = ()
     """Roles that are served before it when something comes free, in order: those below their guarantee come first."""
     evictable: tuple[EvictableTask, ...] = ()
@@ -197,7 +201,10 @@ class OfferExplanation:
     recovery: str = ""
     """The progress of the recovery after a failover; empty if it is over."""
     larger_limits: Limits = field(default_factory=Limits)
-    """All limits of its top-level role, those in the way as large as the role needs; none if none is in the way."""
+    """All limits of its top-level role, those in the way as large as the role needs; none if none is in the way.
+
+    The guarantee, where that is the limit.
+    """
     smaller_guarantees: Mapping[str, Quota] = field(default_factory=dict)
     """By role for whose guarantee something is kept, its quota with a guarantee of no more of that than it has."""
     unknown: Sequence[str] = field(default=())

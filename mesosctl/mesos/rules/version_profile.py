@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
-from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.errors import BadInput, MesosctlError
 
 
@@ -113,6 +113,10 @@ class Profile(NamedTuple):
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
     """The capabilities with which an agent of the same version registers."""
+
+    def caps(self, quota: Quota) -> Limits:
+        """The most that a role with this quota is offered: its limits, or its guarantee where that is a limit."""
+        return Limits(quota.guarantees) if self.guarantee_is_limit else quota.limits
 
     @property
     def is_documents(self) -> bool:

@@ -27,7 +27,9 @@ from tests.conformance.forecasts.situation import (
     limits,
     reserves,
 )
-from tests.conformance.scenarios.scenario import form, post_quota
+from tests.conformance.scenarios.scenario import config, form, post_quota, update_quota
+
+RESERVED_BELOW = quick("cpus(web/x):4;mem(web/x):4096;disk(web/x):1000", AGENT)
 
 SITUATIONS = {
     # --- Others hold it ---
@@ -304,3 +306,92 @@ SITUATIONS = {
         helps="add a larger agent",
     ),
 }
+
+BY_RELEASE: dict[str, dict[tuple[str, ...], Situation]] = {
+    "no whole agent fits beside a guarantee": {
+        ("1.4.3", "1.8.1"): Situation(
+            FOUR,
+            (ads, declines(), guarantees("web", cpus=14)),
+            "guarantee",
+            {"cause": "guarantee", "roles": ["web"], "agents": 4},
+            says="all 16 cpus are kept for the guarantee of web",
+            helps="lower the guarantee of web",
+        ),
+        ("1.11.0",): Situation(
+            FOUR,
+            (ads, declines(), guarantees("web", cpus=14)),
+            "filter",
+            {"cause": "guarantee", "roles": ["web"], "amounts": {"cpus": 14.0}},
+            open=EVERYTHING,
+        ),
+    },
+    "some whole agents fit beside a guarantee": {
+        ("1.4.3", "1.8.1"): Situation(
+            FOUR,
+            (ads, declines(), guarantees("web", cpus=7)),
+            "filter",
+            {"cause": "guarantee", "roles": ["web"], "agents": 2},
+            says="could be offered 8 cpus",
+            open=EVERYTHING,
+        ),
+        ("1.11.0",): Situation(
+            FOUR,
+            (ads, declines(), guarantees("web", cpus=7)),
+            "filter",
+            says="could be offered 9 cpus",
+            open=EVERYTHING,
+        ),
+    },
+    "its guarantee": {
+        ("1.4.3", "1.8.1"): Situation(
+            TWO,
+            (guarantees("ads", cpus=1), ads),
+            "limit",
+            {"cause": "limit", "roles": ["ads"], "agents": 2},
+            says="7 are beyond the guarantee of ads (its limit here)",
+            helps="raise the guarantee of ads with mesosctl quota update ads cpus:8",
+        ),
+        ("1.11.0",): Situation(
+            TWO,
+            (asks(update_quota(config("ads", guarantees={"cpus": 1}))), ads),
+            "own-offer",
+            {"cause": "offered", "agents": 2},
+        ),
+    },
+    "its guarantee, declined": {
+        ("1.4.3", "1.8.1"): Situation(
+            TWO,
+            (guarantees("ads", cpus=1), ads, declines(), declines()),
+            "filter",
+            {"cause": "limit", "roles": ["ads"]},
+            says="could be offered 1 cpu",
+            open=EVERYTHING,
+        ),
+    },
+    "the guarantee of the role above": {
+        ("1.4.3", "1.8.1", "1.11.0"): Situation(
+            TWO,
+            (framework("below", "ads/x"), declines(), guarantees("ads", cpus=8, mem=8192)),
+            "guarantee",
+            {"cause": "guarantee", "roles": ["ads"], "agents": 2},
+            says="all 8 cpus are kept for the guarantee of ads",
+            subject="below",
+        ),
+    },
+    "what is reserved below a guarantee": {
+        ("1.4.3",): Situation(
+            RESERVED_BELOW,
+            (ads, declines(), guarantees("web", cpus=4)),
+            "guarantee",
+            {"cause": "guarantee", "roles": ["web"], "agents": 1},
+        ),
+        ("1.8.1", "1.11.0"): Situation(
+            RESERVED_BELOW,
+            (ads, declines(), guarantees("web", cpus=4)),
+            "filter",
+            {"cause": "reserved", "roles": ["web/x"]},
+            open=EVERYTHING,
+        ),
+    },
+}
+"""What differs between releases: the explanation that each gives of the same cluster."""

@@ -7,10 +7,11 @@ import pytest
 
 from mesosctl.mesos.errors import MasterFailed
 from tests.conformance.callers.command_line import run_for_json
-from tests.conformance.forecasts.explanation_cases import SITUATIONS
+from tests.conformance.callers.holding import amounts
+from tests.conformance.forecasts.explanation_cases import BY_RELEASE, SITUATIONS
 from tests.conformance.forecasts.forecasting import Case, World, everything, world_of
 from tests.conformance.forecasts.situation import Situation
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool, in_process_of, real_of
 
 
 def explained(world: World, subject: str) -> dict[str, Any]:
@@ -34,13 +35,42 @@ def total(parts: list[dict[str, Any]]) -> dict[str, float]:
 @pytest.mark.parametrize("carrier", [IN_PROCESS, REAL], ids=str, indirect=True, scope="session")
 @pytest.mark.parametrize("name", SITUATIONS)
 def test_the_cause_is_named(name: str, carrier: Carrier, pool: Pool, tmp_path: Path) -> None:
-    situation: Situation = SITUATIONS[name]
+    check(SITUATIONS[name], carrier, pool, tmp_path)
+
+
+OF_RELEASES = [
+    pytest.param(situation, master, id=f"{name}-{master}")
+    for name, by_releases in BY_RELEASE.items()
+    for releases, situation in by_releases.items()
+    for release in releases
+    for master in (in_process_of(release), real_of(release))
+]
+
+
+@pytest.mark.parametrize(("situation", "of_release"), OF_RELEASES)
+def test_each_release_is_explained_as_itself(
+    situation: Situation, of_release: Carrier, pool: Pool, tmp_path: Path
+) -> None:
+    check(situation, of_release, pool, tmp_path, revives=True)
+
+
+def check(situation: Situation, carrier: Carrier, pool: Pool, tmp_path: Path, *, revives: bool = False) -> None:
+    """Explain a situation; with `revives`, the last framework is then offered what is said to be open for it."""
     case = Case(situation.setup, situation.prepared, "", None, 0, tasks=situation.tasks)
     with world_of(case, carrier, pool, tmp_path) as world:
         before = everything(world)
         said = explained(world, situation.subject)
         assert everything(world) == before, "explaining changes nothing"
         agents = world.master.read("/slaves")["slaves"]
+        if revives:
+            last = world.frameworks[-1]
+            had = dict(amounts(last, "cpus", "mem"))
+            last.ask("REVIVE")
+            world.settle()
+            got = amounts(last, "cpus", "mem")
+            assert {name: got.get(name, 0) - had.get(name, 0) for name in ("cpus", "mem")} == {
+                name: said["open"].get(name, 0) for name in ("cpus", "mem")
+            }
     assert said["reason"] == situation.reason, said
     assert (
         situation.line.items()

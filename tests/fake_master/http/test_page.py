@@ -427,3 +427,25 @@ def test_a_program_that_moves_the_clock_keeps_it() -> None:
     lab = Lab()
     (token,) = re.findall('name="page-token" content="([^"]+)"', lab.request("GET", "/").body.decode())
     assert lab.request("POST", "/page/clock", {"do": "pause"}, **{"x-page-token": token}).status == 409
+
+
+@pytest.mark.parametrize("version", ["documents", "1.4", "1.11"])
+def test_a_guarantee_is_not_offered_to_the_roles_below(version: str) -> None:
+    lab = Lab("cpus:8;mem:8192", version=version)
+    Scheduler(lab, name="f", roles=["web/a"])
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 40}}]
+    assert lab.post("/quota", {"role": "web", "guarantee": guarantee, "force": True}) == 200
+    assert "only to roles below it" in row(cluster(lab)["roles"], "web")["why"]
+
+
+@pytest.mark.parametrize(("version", "capped"), [("1.4", True), ("1.8", True), ("1.11", False), ("documents", False)])
+def test_a_role_that_has_all_that_its_guarantee_allows_comes_last(version: str, capped: bool) -> None:
+    lab = Lab("cpus:8;mem:8192", version=version)
+    guarantee = [{"name": "cpus", "type": "SCALAR", "scalar": {"value": 2}}]
+    assert lab.post("/quota", {"role": "web", "guarantee": guarantee}) == 200
+    for role in ("web", "z"):
+        Scheduler(lab, name=role, roles=[role])
+        lab.wait(2)
+    turns = cluster(lab)["next"]["rows"]
+    assert [turn["role"] for turn in turns if turn["capped"]] == ["web"] * capped
+    assert not capped or turns[-1]["role"] == "web"

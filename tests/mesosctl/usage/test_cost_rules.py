@@ -76,14 +76,16 @@ def test_kept_has_the_mean_price_of_what_is_free():
     assert of == {("b", "used"): 16, ("a", "kept"): 3 * 2.5}
 
 
-def test_roles_below_count_for_the_guarantee():
-    assert cells(quota("a", cpus=6), task("a/x/y", "cpus:2")) == {("a/x/y", "used"): 2, ("a", "kept"): 4}
+@pytest.mark.parametrize(("profile", "kept"), [("documents", 4), ("1.4", 6), ("1.8", 4), ("1.11", 4)])
+def test_roles_below_count_for_the_guarantee(profile, kept):
+    of = cells(quota("a", cpus=6), task("a/x/y", "cpus:2"), profile=profile)
+    assert of == {("a/x/y", "used"): 2, ("a", "kept"): kept}
 
 
 @pytest.mark.parametrize(("profile", "kept"), [("documents", 6.0), ("1.4", 3.0), ("1.8", 3.0), ("1.11", 3.0)])
 def test_reservations_count_for_the_guarantee_of_every_release(profile, kept):
-    of = cells(agent("cpus:10;cpus(a/x):3"), quota("a", cpus=6), profile=profile)
-    assert of == {("a/x", "reserved_idle"): 3, ("a", "kept"): kept}
+    of = cells(agent("cpus:10;cpus(a):3"), quota("a", cpus=6), profile=profile)
+    assert of == {("a", "reserved_idle"): 3, ("a", "kept"): kept}
 
 
 def test_tasks_on_unknown_agents_cost_the_mean_of_all_and_leave_less_free():

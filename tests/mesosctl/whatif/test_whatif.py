@@ -330,3 +330,15 @@ def test_tasks_that_are_added_did_not_wait_before(folder):
     ran = typed(f"whatif --add-framework '{word}'", folder, "fake:c.toml")
     assert ran.status == 1, ran.err
     assert ran.out.splitlines()[0] == "NO: 76 of 100 tasks of new would wait more than 1h"
+
+
+@pytest.mark.parametrize(("version", "told"), [("1.4", True), ("1.8", False)])
+def test_what_roles_below_hold_is_told_where_it_does_not_count(folder, version: str, told: bool):
+    (folder / "c.toml").write_text(
+        '[quotas.web]\nguarantee = "cpus:2"\n[[agents]]\nhostname = "a"\nresources = "cpus:8;mem:1024"\n'
+        '[[frameworks]]\nname = "f"\nrole = "web/a"\ntask = "cpus:1;mem:128"\n[[frameworks.running]]\nagent = "a"\n'
+        'resources = "cpus:7;mem:128"\n',
+        encoding="utf-8",
+    )
+    ran = typed("whatif weight:web=2", folder, f"fake:c.toml?version={version}")
+    assert ("beside 7 cpus and 128MiB mem of the roles below" in ran.out) == told

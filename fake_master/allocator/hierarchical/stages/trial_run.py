@@ -39,6 +39,8 @@ class Decision:
     """Whether the framework has refused the part that quota leaves."""
     bounds: QuotaBounds = QuotaBounds(Limits(), None)
     """The amounts that quota left when the agent was decided on last."""
+    kept_whole: bool = False
+    """Whether all that is free and unreserved is kept, since too little for guarantees would be left beside it."""
 
 
 class TrialRun(Run):
@@ -58,6 +60,11 @@ class TrialRun(Run):
         self._decisions = decisions
         self._before = decisions.copy()
         self._known_bounds: QuotaBounds | None = None
+        self._refused_first: set[AllocatorAgent] = set()
+        """The agents of which the first stage leaves only what the client has refused."""
+        self._is_second = False
+        self._keeps_whole = False
+        """Whether `leaves_enough` has just said no."""
 
     @property
     def bounds(self) -> QuotaBounds:
@@ -74,7 +81,13 @@ class TrialRun(Run):
     def begin_second_stage(self) -> None:
         """See `Run.begin_second_stage`."""
         super().begin_second_stage()
+        self._is_second = True
         self._known_bounds = None
+
+    def leaves_enough(self, charge: Pairs) -> bool:
+        """See `Run.leaves_enough`; the next decision remembers it."""
+        self._keeps_whole = not super().leaves_enough(charge)
+        return not self._keeps_whole
 
     def passed_over(self, free_resources: FreeResources) -> int:  # noqa: ARG002
         """Return 0: every rejection is recorded."""
@@ -92,7 +105,12 @@ class TrialRun(Run):
 
     def too_little(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart | None) -> None:  # noqa: ARG002
         """Record that quota leaves too little, or only refused resources."""
-        self._decide(agent, refused=part is not None and part.is_allocatable)
+        refused = part is not None and part.is_allocatable
+        if self.state.options.guarantee_is_limit and part is None and self._is_second:
+            refused = agent in self._refused_first  # the second stage does not look at the client at all
+        elif refused and not self._is_second:
+            self._refused_first.add(agent)
+        self._decide(agent, refused=refused)
 
     def commit(self, agent: AllocatorAgent, client: AllocatorClient, part: OfferedPart, guaranteed: Pairs = ()) -> None:
         """Hand the part out until the trial is over."""
@@ -119,8 +137,9 @@ class TrialRun(Run):
         before = self._decisions.get(agent.id)
         so_far = Resources() if before is None else before.offered
         self._decisions[agent.id] = Decision(
-            so_far if offered is None else so_far + offered, rejection, refused, self.bounds
+            so_far if offered is None else so_far + offered, rejection, refused, self.bounds, self._keeps_whole
         )
+        self._keeps_whole = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,6 +81,7 @@ def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Nod
             else:
                 part, guaranteed = guaranteed_part(run, offerable, allowance)
             if part is None or not part.is_allocatable or is_refused(agent, client, part):
+                run.too_little(agent, client, part)
                 continue
             run.commit(agent, client, part, guaranteed)
 
