@@ -96,7 +96,10 @@ class Master:
         self.task_runner = runner = TaskRunner(state, allocator, events, store, updates)
         self.runtime = runner.runtime = make_runtime(state, allocator, runner)
         self.run_times = allocator.run_times
-        self.metrics = Metrics(state, allocator.metrics, self.rate_limiting.metrics, runner.runtime.metrics)
+        self.quotas = Quotas(state, registry, allocator, rescinding)
+        self.metrics = Metrics(
+            state, allocator.metrics, self.quotas.metrics, self.rate_limiting.metrics, runner.runtime.metrics
+        )
         self.revoking = Revoking(state, offers, runner)
         self.subscriptions = Subscriptions(state, allocator, events, store, offers, self.rate_limiting, runner)
         self.checkpointed_resources = CheckpointedResources(state, registry, allocator, offers, self.transaction)
@@ -113,7 +116,6 @@ class Master:
             updates,
             self.operation_updates,
         )
-        self.quotas = Quotas(state, registry, allocator, rescinding)
         self.weights = Weights(state, registry, allocator, rescinding)
         self.maintenance = Maintenance(state, registry, allocator, offers)
         self.oversubscription = Oversubscription(state, allocator, offers)

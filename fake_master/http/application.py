@@ -80,6 +80,8 @@ class Application:
                 response = replace(response, content=with_short_numbers(response.body))
         except Refusal as refusal:
             response = refusal.response
+            if refusal.is_bare and not self.master.state.profile.bare_statuses_have_text:
+                response = without_text(response)
         finally:
             self.master.advance()
         return without_body_for_head(response, request.method)
@@ -93,7 +95,7 @@ class Application:
         if route is None:
             from_agent = self.endpoints.of_agents.answer(request)
             if from_agent is None:
-                raise standard_refusal(404) if self.master.state.profile.not_found_has_text else Refusal(404, "")
+                raise standard_refusal(404)
             return from_agent
         principal = authenticate(self.master.state.flags, route.realm, request)
         endpoint = route.reads or route.methods.get(request.method)
@@ -116,6 +118,12 @@ def registry_failed(failure: RegistryFailure, request: Request) -> Response:
     outcome = "nothing was changed" if nothing else "the change was not saved"
     refusal = Refusal(500, f"The registry failed, and {outcome}: {failure}{hint}")
     return without_body_for_head(refusal.response, request.method)
+
+
+def without_text(response: Response) -> Response:
+    """A refusal without its text."""
+    headers = {name: value for name, value in response.headers.items() if name != "Content-Type"}
+    return Response(response.status, b"", headers)
 
 
 def without_body_for_head(response: Response, method: str) -> Response:

@@ -28,6 +28,7 @@ from fake_master.state.quota import SentQuota
 from mesosctl.mesos.messages.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
 from mesosctl.mesos.messages.resources import to_model
 from mesosctl.mesos.messages.responses import quota_status
+from mesosctl.mesos.roles import DEFAULT_ROLE
 
 _QUOTA_REQUEST = "mesos.v1.quota.QuotaRequest"
 _WEIGHT_INFO = "mesos.v1.WeightInfo"
@@ -98,7 +99,7 @@ class QuotaEndpoints:
             sent: dict[str, float] = {}
             for entry in entries:
                 sent[entry["name"]] = sent.get(entry["name"], 0.0) + entry.get("scalar", {}).get("value", 0.0)
-            kept = tuple(entries) if self._state.profile.guarantee_is_kept_as_sent else None
+            kept = tuple(map(_unreserved, entries)) if self._state.profile.guarantee_is_kept_as_sent else None
             force = message.get("force", False)
             self._quotas.set(principal, message.get("role", ""), guarantee, sent, kept, force=force)
 
@@ -174,6 +175,11 @@ class WeightEndpoints:
         """WeightInfo messages for the roles that the principal may see."""
         seen = roles.sees(self._state, principal)
         return [{"role": role, "weight": weight} for role, weight in self._state.weights.items() if seen(role)]
+
+
+def _unreserved(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """An entry of a guarantee as a master keeps it: the role "*" says nothing."""
+    return {key: value for key, value in entry.items() if (key, value) != ("role", DEFAULT_ROLE)}
 
 
 def _amounts(message: Mapping[str, Mapping[str, float]]) -> dict[str, float]:

@@ -126,6 +126,8 @@ class Refusal(Exception):
 
     def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(message)
+        self.is_bare = False
+        """Whether the text is that of the status, and nothing else."""
         text = {"Content-Type": PLAIN} if message else {}
         self.response = Response(status, message.encode(errors="surrogateescape"), {**text, **(headers or {})})
 
@@ -165,7 +167,9 @@ def json_response(value: Any, request: Request) -> Response:
 
 def standard_refusal(status: int, headers: Mapping[str, str] | None = None) -> Refusal:
     """A refusal whose body is its own status line."""
-    return Refusal(status, f"{status} {HTTPStatus(status).phrase}.", headers)
+    refusal = Refusal(status, f"{status} {HTTPStatus(status).phrase}.", headers)
+    refusal.is_bare = True
+    return refusal
 
 
 def wrong_method(allowed: tuple[str, ...], method: str) -> Refusal:

@@ -62,11 +62,15 @@ class FormerAgentRecord(TypedDict):
 
 
 class QuotaRecord(TypedDict):
-    """The record of kind "quota", by role: amounts as they were sent; and the entries where masters keep those."""
+    """The record of kind "quota", by role: amounts as they were sent.
+
+    It has the entries, and the principal who set it, where masters keep those.
+    """
 
     guarantees: dict[str, Finite]
     limits: dict[str, Finite]
     entries: NotRequired[list[dict[str, Any]]]
+    principal: NotRequired[str]
 
 
 class MachineId(TypedDict, total=False):

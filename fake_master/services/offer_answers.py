@@ -32,6 +32,7 @@ from mesosctl.mesos.rules.reservations.operations import (
     check_destroy,
     check_grow,
     check_shrink,
+    looked_for,
 )
 from mesosctl.mesos.rules.reservations.rules import Requester, check_reserve, check_unreserve
 
@@ -200,9 +201,9 @@ class OfferAnswers:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
         Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
-        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone.  With
-        disk:4 beside a volume of 10 in the offer, a shrink by 3 leaves disk:4 and the volume of 7, and disk:3 beside
-        them: converted are the volume of 7 and disk:3, disk:4 is untouched.
+        loses sight as far as the offer had the like: that stays allocated to the framework until it is gone, or for
+        ever (`framework_leaves_nothing`).  With disk:4 beside a volume of 10 in the offer, a shrink by 3 leaves disk:4
+        and the volume of 7, and disk:3 beside them: converted are the volume of 7 and disk:3, disk:4 is untouched.
         """
         converted = context.left + context.resized - offered
         untouched = context.left - converted
@@ -223,7 +224,11 @@ class OfferAnswers:
         conversions = self._conversions(context, operation)
         self._checkpointed_resources.check(context.agent, conversions)
         allocated = [
-            Conversion(step.consumed.allocated_to(context.role), step.converted.allocated_to(context.role))
+            Conversion(
+                step.consumed.allocated_to(context.role),
+                step.converted.allocated_to(context.role),
+                nothing=None if step.nothing is None else step.nothing.with_allocation_role(context.role),
+            )
             for step in conversions
         ]
         left = operations_model.apply_all(context.left, allocated)
@@ -265,9 +270,9 @@ class OfferAnswers:
         if kind in ("RESERVE", "UNRESERVE"):
             resources = _offered(body.get("resources", ()), context)
             if kind == "UNRESERVE":
-                check_unreserve(resources)
+                check_unreserve(resources, self._state.profile)
                 self._state.access.may_unreserve(principal, resources)
-                return operations_model.unreserve(map(_alone, resources))
+                return operations_model.unreserve(map(_alone, looked_for(resources, self._state.profile)))
             if body.get("source"):
                 raise RuleViolation("Reservation updates are not yet implemented for the scheduler API.")
             check_reserve(
@@ -277,18 +282,28 @@ class OfferAnswers:
                 profile=self._state.profile,
             )
             self._state.access.may_reserve(principal, resources)
-            return operations_model.reserve(Resources(map(_alone, resources)))
+            one_by_one = self._state.profile.reserves_one_by_one
+            return operations_model.reserve(map(_alone, resources), one_by_one=one_by_one)
         if kind in ("CREATE", "DESTROY"):
             volumes = _offered(body.get("volumes", ()), context)
             if kind == "CREATE":
                 check_create(
-                    volumes, requester, existing=context.agent.volumes(), agent_capabilities=context.agent.capabilities
+                    volumes,
+                    requester,
+                    existing=context.agent.volumes(),
+                    agent_capabilities=context.agent.capabilities,
+                    profile=self._state.profile,
                 )
                 self._state.access.may_create(principal, volumes)
-                return operations_model.create(map(_alone, volumes))
-            check_destroy(volumes, existing=context.agent.volumes(), in_use=self._state.used_on(context.agent.id))
+                return operations_model.create(map(_alone, looked_for(volumes, self._state.profile)))
+            check_destroy(
+                volumes,
+                existing=context.agent.volumes(),
+                in_use=self._state.used_on(context.agent.id),
+                profile=self._state.profile,
+            )
             self._state.access.may_destroy(principal, volumes)
-            return operations_model.destroy(map(_alone, volumes))
+            return operations_model.destroy(map(_alone, looked_for(volumes, self._state.profile)))
         if kind == "GROW_VOLUME":
             volume, addition = map(_alone, _offered((body["volume"], body["addition"]), context))
             check_grow(volume, addition)

@@ -13,8 +13,9 @@ from fake_master.services.rescinding import Rescinding
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import RoleUsage, SentQuota
 from mesosctl.mesos import roles
-from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.quantities import Quantities, Quota, to_double
 from mesosctl.mesos.amounts.resource import Resource
+from mesosctl.mesos.amounts.values import value_quantity
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.rules.quota import rules as quota_rules
 from mesosctl.mesos.rules.quota.rules import Wish, refuse
@@ -67,6 +68,33 @@ class Quotas:
         self._registry = registry
         self._allocator = allocator
         self._rescinding = rescinding
+        self._first_guarantees: dict[str, float] = {}
+        """By the metric that shows it for ever, where masters forget to take it away."""
+
+    def metrics(self) -> Mapping[str, float]:
+        """Guarantees that the allocator does not know: of nothing, if those are kept, and those that stay for ever."""
+        found: dict[str, float] = {}
+        for role, quota in self._state.quotas.items():
+            for entry in quota.entries or ():
+                if entry["name"] not in quota.guarantees:
+                    metric = _metric(role, entry["name"])
+                    found |= {
+                        f"{metric}/guarantee": 0.0,
+                        f"{metric}/offered_or_allocated": self._held(role, entry["name"]),
+                    }
+        return found | self._first_guarantees
+
+    def _held(self, role: str, name: str) -> float:
+        """The sum that frameworks hold of it in the role, and are offered."""
+        return to_double(
+            sum(
+                value_quantity(entry.value)
+                for framework in self._state.frameworks.values()
+                for held in (framework.used(), framework.offered())
+                for entry in held
+                if (entry.allocation_role, entry.name) == (role, name)
+            )
+        )
 
     def load(self) -> None:
         """Apply the registry, and pass each difference on to the allocator."""
@@ -75,6 +103,8 @@ class Quotas:
             role: SentQuota.of_record(record) for role, record in self._registry.records(QUOTA_KIND).items()
         }
         after = self._state.quota_meanings()
+        for role, quota in self._state.quotas.items():
+            self._note_guarantees(role, quota)
         for role in before.keys() | after.keys():
             if before.get(role) != after.get(role):
                 self._allocator.update_quota(role, after.get(role, Quota()))
@@ -94,7 +124,9 @@ class Quotas:
         Raises RuleViolation, Forbidden or Conflict, in Mesos's order.
         """
         facts = _Facts(self._state)
-        quota = SentQuota(sent, sent if facts.profile.quota_request_sets_limit else {}, entries).kept()
+        limits = sent if facts.profile.quota_request_sets_limit else {}
+        setter = principal if facts.profile.quota_shows_principal else None
+        quota = SentQuota(sent, limits, entries, setter).kept()
         wish = Wish(role, quota.guarantees, quota.limits, by_request=True, entries=guarantee)
         refuse(quota_rules.SET_QUOTA, wish, facts)
         self._state.flags.authorizer.require("update_quotas", principal, role)
@@ -131,10 +163,21 @@ class Quotas:
                 self._state.quotas.pop(role, None)
             else:
                 self._state.quotas[role] = quota
+                self._note_guarantees(role, quota)
         for role, quota in changes:
             meaning = Quota() if quota is None else quota.meaning
             self._allocator.update_quota(role, meaning)
             rescind(role, meaning)
+
+    def _note_guarantees(self, role: str, quota: SentQuota) -> None:
+        if self._state.profile.guarantee_metrics_stay:
+            for entry in quota.entries or ():
+                metric = f"{_metric(role, entry['name'])}/guarantee"
+                self._first_guarantees.setdefault(metric, entry["scalar"]["value"])
+
+
+def _metric(role: str, name: str) -> str:
+    return f"allocator/mesos/quota/roles/{role}/resources/{name}"
 
 
 WEIGHT_KIND = "weight"

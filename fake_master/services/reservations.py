@@ -12,7 +12,6 @@ from fake_master.services.rescinding import Rescinding
 from fake_master.state.agents import KnownAgent
 from fake_master.state.master_state import MasterState
 from mesosctl.mesos.amounts.resource import Resource
-from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import Conflict
 from mesosctl.mesos.rules.reservations import operations
 from mesosctl.mesos.rules.reservations.operations import (
@@ -21,6 +20,7 @@ from mesosctl.mesos.rules.reservations.operations import (
     check_destroy,
     check_grow,
     check_shrink,
+    looked_for,
 )
 from mesosctl.mesos.rules.reservations.rules import Requester, check_reserve, check_unreserve
 
@@ -56,26 +56,34 @@ class Reservations:
         removed, added = operations.changed_levels(resources, source)
         self._state.access.may_unreserve(principal, removed)
         self._state.access.may_reserve(principal, added)
-        conversions = operations.reserve(Resources(resources), None if source is None else Resources(source))
-        self._perform("RESERVE", agent, conversions)
+        one_by_one = self._state.profile.reserves_one_by_one
+        self._perform("RESERVE", agent, operations.reserve(resources, source, one_by_one=one_by_one))
 
     def unreserve(self, principal: str | None, agent: KnownAgent, resources: Sequence[Resource]) -> None:
         """UNRESERVE.  Raises RuleViolation, Forbidden or Conflict."""
-        check_unreserve(resources)
+        check_unreserve(resources, self._state.profile)
         self._state.access.may_unreserve(principal, resources)
-        self._perform("UNRESERVE", agent, operations.unreserve(resources))
+        self._perform("UNRESERVE", agent, operations.unreserve(looked_for(resources, self._state.profile)))
 
     def create(self, principal: str | None, agent: KnownAgent, volumes: Sequence[Resource]) -> None:
         """CREATE.  Raises RuleViolation, Forbidden or Conflict."""
-        check_create(volumes, Requester(principal), existing=agent.volumes(), agent_capabilities=agent.capabilities)
+        check_create(
+            volumes,
+            Requester(principal),
+            existing=agent.volumes(),
+            agent_capabilities=agent.capabilities,
+            profile=self._state.profile,
+        )
         self._state.access.may_create(principal, volumes)
-        self._perform("CREATE", agent, operations.create(volumes))
+        self._perform("CREATE", agent, operations.create(looked_for(volumes, self._state.profile)))
 
     def destroy(self, principal: str | None, agent: KnownAgent, volumes: Sequence[Resource]) -> None:
         """DESTROY.  Raises RuleViolation, Forbidden or Conflict."""
-        check_destroy(volumes, existing=agent.volumes(), in_use=self._state.used_on(agent.id))
+        check_destroy(
+            volumes, existing=agent.volumes(), in_use=self._state.used_on(agent.id), profile=self._state.profile
+        )
         self._state.access.may_destroy(principal, volumes)
-        self._perform("DESTROY", agent, operations.destroy(volumes))
+        self._perform("DESTROY", agent, operations.destroy(looked_for(volumes, self._state.profile)))
 
     def grow(self, principal: str | None, agent: KnownAgent, volume: Resource, addition: Resource) -> None:
         """GROW_VOLUME.  Raises RuleViolation, Forbidden or Conflict."""

@@ -29,6 +29,8 @@ class SentQuota:
     limits: Mapping[str, float]
     entries: tuple[Mapping[str, Any], ...] | None = None
     """The guarantee as Resource messages, where masters keep these."""
+    principal: str | None = None
+    """The principal who set it, where masters show that."""
 
     @cached_property
     def meaning(self) -> Quota:
@@ -41,6 +43,7 @@ class SentQuota:
             {name: sent for name, sent in sorted(self.guarantees.items()) if to_milli(sent) > 0},
             dict(sorted(self.limits.items())),
             self.entries,
+            self.principal,
         )
 
     def to_record(self) -> QuotaRecord:
@@ -48,13 +51,16 @@ class SentQuota:
         record: QuotaRecord = {"guarantees": dict(self.guarantees), "limits": dict(self.limits)}
         if self.entries is not None:
             record["entries"] = [dict(entry) for entry in self.entries]
+        if self.principal is not None:
+            record["principal"] = self.principal
         return record
 
     @classmethod
     def of_record(cls, record: QuotaRecord) -> "SentQuota":
         """Make it from the record of a registry."""
         entries = record.get("entries")
-        return cls(record["guarantees"], record["limits"], None if entries is None else tuple(entries))
+        kept = None if entries is None else tuple(entries)
+        return cls(record["guarantees"], record["limits"], kept, record.get("principal"))
 
 
 class RoleUsage:

@@ -55,8 +55,7 @@ def plan_reserve(
         agent_capabilities=agent.capabilities,
         profile=master.profile,
     )
-    whole = Resources(resources)
-    conversions = operations.reserve(whole, None if source is None else Resources(source))
+    conversions = operations.reserve(resources, source, one_by_one=master.profile.reserves_one_by_one)
     return Operation(agent, "reserved", resources, conversions, source)
 
 

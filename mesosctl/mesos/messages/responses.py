@@ -65,7 +65,8 @@ def quota_status(stored: Mapping[str, Mapping[str, Any]], profile: Profile) -> d
 
 def _quota_info(role: str, quota: Mapping[str, Any], profile: Profile) -> dict[str, Any]:
     if quota.get("entries") is not None:
-        return {"role": role, "guarantee": list(quota["entries"])}
+        setter = {"principal": quota["principal"]} if "principal" in quota else {}
+        return {"role": role, **setter, "guarantee": list(quota["entries"])}
     extra = {"role": "*"} if profile.guarantee_shows_role else {}
     guarantees = quota["guarantees"].items()
     guarantee = [{"name": name, "type": "SCALAR", "scalar": {"value": value}, **extra} for name, value in guarantees]

@@ -62,6 +62,10 @@ class Profile(NamedTuple):
     """Whether an amount above a trillion is refused, because a real master would end."""
     guarantee_is_kept_as_sent: bool
     """Whether the entries of a guarantee are kept and shown as they were sent, and not the sums by name."""
+    guarantee_metrics_stay: bool
+    """Whether the metrics of guarantees show for ever what each name was guaranteed first, even without the quota."""
+    quota_shows_principal: bool
+    """Whether GET /quota shows the authenticated principal who set a quota."""
     guarantee_shows_role: bool
     """Whether GET /quota writes `"role": "*"` into each guarantee."""
     configs_shown: Literal["never", "with limits", "always"]
@@ -80,8 +84,8 @@ class Profile(NamedTuple):
     """Whether /roles also shows the roles above those of `--roles`."""
     path_may_end_with_slash: bool
     """Whether /state/ is /state."""
-    not_found_has_text: bool
-    """Whether the answer 404 for a path has a text."""
+    bare_statuses_have_text: bool
+    """Whether 401, 403, 404 and 501 have a text, which is their status, where there is nothing else to say."""
     json_numbers_are_short: bool
     """Whether JSON has 15 digits of a number, and no zeros at the end of its text: 1e+300 becomes 1e+3."""
     has_json_paths: bool
@@ -92,6 +96,19 @@ class Profile(NamedTuple):
     """Whether RESERVE refines the reservation of a persistent volume."""
     reserve_passes_over_nothing: bool
     """Whether RESERVE passes over an entry of zero beside others, and does not end the master."""
+    operates_on_nothing: bool
+    """Whether operations take zero, no ports and no names, pass over them, and do not end the master."""
+    looks_for_nothing: bool
+    """Whether UNRESERVE, CREATE and DESTROY find nothing only where there is something of the kind."""
+    takes_no_entries: bool
+    """Whether operations take a list without entries, and do nothing."""
+    reserves_one_by_one: bool
+    """Whether RESERVE converts each entry by itself, after those before it, and not all of them at once."""
+    destroy_finds_each_alone: bool
+    """Whether DESTROY looks for each volume by itself, and misses one that is named twice only when it is gone.
+
+    If not, it also looks for those of a provider.
+    """
     honours_suppressed_roles: bool
     """Whether SUBSCRIBE suppresses its `suppressed_roles`; if not, it does not even check them."""
     checks_framework_ids: bool
@@ -152,6 +169,8 @@ DOCUMENTS = Profile(
     guarantee_may_repeat_names=False,
     quota_amounts_are_bounded=True,
     guarantee_is_kept_as_sent=False,
+    guarantee_metrics_stay=False,
+    quota_shows_principal=False,
     guarantee_shows_role=True,
     configs_shown="with limits",
     delete_path_may_contain_slash=False,
@@ -159,12 +178,17 @@ DOCUMENTS = Profile(
     roles_are_a_tree=True,
     whitelist_shows_roles_above=False,
     path_may_end_with_slash=True,
-    not_found_has_text=True,
+    bare_statuses_have_text=True,
     json_numbers_are_short=False,
     has_json_paths=False,
     forgets_roles_without_scalars=False,
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
+    operates_on_nothing=False,
+    looks_for_nothing=False,
+    takes_no_entries=False,
+    reserves_one_by_one=False,
+    destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
     checks_framework_ids=True,
     refuses_another_principal=True,
@@ -195,6 +219,8 @@ MESOS_1_4 = Profile(
     guarantee_may_repeat_names=True,
     quota_amounts_are_bounded=False,
     guarantee_is_kept_as_sent=True,
+    guarantee_metrics_stay=True,
+    quota_shows_principal=True,
     guarantee_shows_role=False,
     configs_shown="never",
     delete_path_may_contain_slash=True,
@@ -202,12 +228,17 @@ MESOS_1_4 = Profile(
     roles_are_a_tree=False,
     whitelist_shows_roles_above=False,
     path_may_end_with_slash=False,
-    not_found_has_text=False,
+    bare_statuses_have_text=False,
     json_numbers_are_short=True,
     has_json_paths=True,
     forgets_roles_without_scalars=True,
     reserves_volumes=False,
     reserve_passes_over_nothing=True,
+    operates_on_nothing=True,
+    looks_for_nothing=True,
+    takes_no_entries=True,
+    reserves_one_by_one=True,
+    destroy_finds_each_alone=False,
     honours_suppressed_roles=False,
     checks_framework_ids=False,
     refuses_another_principal=False,
@@ -228,12 +259,17 @@ MESOS_1_8 = MESOS_1_4._replace(
     capacity_includes_inactive_agents=True,
     capacity_compares_resources=False,
     guarantee_may_repeat_names=False,
+    guarantee_metrics_stay=False,
     path_may_end_with_slash=True,
-    not_found_has_text=True,
+    bare_statuses_have_text=True,
     json_numbers_are_short=False,
     has_json_paths=False,
     forgets_roles_without_scalars=False,
     reserve_passes_over_nothing=False,
+    operates_on_nothing=False,
+    looks_for_nothing=False,
+    takes_no_entries=False,
+    destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
     checks_framework_ids=True,
     tasks_unknown_to_agents_are_gone=True,
@@ -261,6 +297,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     quota_request_sets_limit=True,
     quota_amounts_are_bounded=True,
     guarantee_is_kept_as_sent=False,
+    quota_shows_principal=False,
     configs_shown="always",
     knows_update_quota=True,
     roles_are_a_tree=True,
@@ -268,6 +305,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
     refuses_another_principal=True,
+    reserves_one_by_one=False,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING", "TASK_RESOURCE_LIMITS"),
 )
@@ -278,6 +316,9 @@ MESOS_1_5 = MESOS_1_4._replace(
     release="1.5.3",
     guarantee_may_repeat_names=False,
     forgets_roles_without_scalars=False,
+    looks_for_nothing=False,
+    takes_no_entries=False,
+    destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
     master_capabilities=MESOS_1_8.master_capabilities,
 )
@@ -288,12 +329,18 @@ MESOS_1_6 = MESOS_1_5._replace(
     release="1.6.2",
     path_may_end_with_slash=True,
     reserve_passes_over_nothing=False,
+    operates_on_nothing=False,
     sends_whole_checkpoint=False,
     agent_capabilities=(*MESOS_1_5.agent_capabilities, "RESOURCE_PROVIDER", "RESIZE_VOLUME"),
 )
 
 MESOS_1_7 = MESOS_1_6._replace(
-    name="1.7", version="1.7.3", release="1.7.3", json_numbers_are_short=False, checks_minimum_capabilities=True
+    name="1.7",
+    version="1.7.3",
+    release="1.7.3",
+    guarantee_metrics_stay=False,
+    json_numbers_are_short=False,
+    checks_minimum_capabilities=True,
 )
 
 MESOS_1_10 = MESOS_1_11._replace(name="1.10", version="1.10.0", release="1.10.0")
@@ -306,6 +353,7 @@ MESOS_1_9 = MESOS_1_10._replace(
     quota_amounts_are_bounded=False,
     reserves_volumes=False,
     reserve_passes_over_nothing=False,
+    reserves_one_by_one=True,
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING"),
 )
 

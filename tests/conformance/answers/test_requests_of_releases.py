@@ -62,13 +62,25 @@ def both_show(masters: list[Cluster], *paths: str) -> None:
         assert fake == real, path
 
 
+def both_count(masters: list[Cluster], prefix: str) -> None:
+    """Metrics of the same names and values, as soon as the allocator has been told."""
+
+    def figures(master: Cluster) -> dict[str, float]:
+        return {name: value for name, value in master.read("/metrics/snapshot").items() if name.startswith(prefix)}
+
+    real, fake = masters
+    assert real.subscribers.wait(lambda: figures(real) == figures(fake)), (figures(real), figures(fake))
+
+
 @pytest.mark.parametrize("said", GUARANTEES)
 def test_a_guarantee(masters: list[Cluster], said: str) -> None:
     body = GUARANTEES[said]
     role = json.loads(body)["role"]
     both(masters, "POST", "/quota", body)
     both_show(masters, "/quota", "/roles")
+    both_count(masters, "allocator/mesos/quota/")
     both(masters, "DELETE", f"/quota/{role}")
+    both_count(masters, "allocator/mesos/quota/")
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -97,6 +109,5 @@ def _names(value: Any, path: str = "") -> set[str]:
 
 
 def test_metrics_of_the_master_itself(masters: list[Cluster]) -> None:
-    """Without those of quota: a real 1.4.3 keeps some after a quota that named a resource twice was removed."""
     shown = [{name for name in master.read("/metrics/snapshot") if name.startswith("master/")} for master in masters]
     assert shown[1] == shown[0]

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.rules.version_profile import Profile
 from tests.conformance.masters.carriers import IN_PROCESS, REAL, SOCKET, Carrier, Pool
 from tests.conformance.masters.cluster import Answer, Cluster, Setup
 from tests.conformance.masters.comparing import steady
@@ -21,7 +22,17 @@ class State:
     name: str
     setup: Setup
     changes: tuple[Step, ...] = ()
+    before_update_quota: tuple[Step, ...] | None = None
+    """The same without UPDATE_QUOTA, for a release that has none."""
 
+    def changes_on(self, profile: Profile) -> tuple[Step, ...]:
+        """What is done to a master of a profile."""
+        if self.before_update_quota is None or profile.knows_update_quota or profile.is_documents:
+            return self.changes
+        return self.before_update_quota
+
+
+WEIGHTS = send("PUT", "/weights", [{"role": "web", "weight": 2}, {"role": "web/shop", "weight": 0.5}])
 
 BUSY = State(
     "busy",
@@ -32,7 +43,13 @@ BUSY = State(
         update_quota(
             config("web", {"cpus": 2}, {"cpus": 4.5, "mem": 1024}), config("batch", {}, {"gpus": 0}), config("none")
         ),
-        send("PUT", "/weights", [{"role": "web", "weight": 2}, {"role": "web/shop", "weight": 0.5}]),
+        WEIGHTS,
+    ),
+    (
+        post_quota("ads", cpus=10, mem=4096),
+        post_quota("idle", cpus=0),
+        post_quota("web", cpus=2.5, gpus=0),
+        WEIGHTS,
     ),
 )
 STATES = (
@@ -43,6 +60,7 @@ STATES = (
         "thousandths",
         Setup(agents=("cpus:1.14;mem:1024.801;disk:1.36;ports:[31000-32000]",)),
         (update_quota(config("web", {"cpus": 1.14}, {"cpus": 1.801})),),
+        (post_quota("web", cpus=1.14),),
     ),
     State("nested", NESTED_RESERVATION),
     State("whitelist", WHITELIST_WEIGHTED),
@@ -78,7 +96,7 @@ def state(request: pytest.FixtureRequest) -> State:
 
 def _in_state(state: State, carrier: Carrier, pool: Pool) -> Iterator[Cluster]:
     master = pool.start(carrier, state.setup)
-    for step in state.changes:
+    for step in state.changes_on(carrier.profile):
         answer = master.request(step.method, step.path, content=step.content, headers=step.headers)
         assert answer.status == 200, (step, answer)
     yield master

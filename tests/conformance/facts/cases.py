@@ -15,7 +15,7 @@ from tests.conformance.masters.comparing import steady
 from tests.conformance.masters.leaving import lose_an_agent
 from tests.conformance.scenarios.reserving import cpus, create, destroy, disk, dynamic, ports, reserve, unreserve
 from tests.conformance.scenarios.scenario import Step, api, config, delete, get, post_quota, send, update_quota
-from tests.conformance.scenarios.setups import STANDARD
+from tests.conformance.scenarios.setups import AUTHENTICATED, STANDARD
 from tests.conformance.situations.test_sharing_of_releases import AGENT, GIB, SITUATIONS, Situation, shares
 
 ENDED = "the master has ended"
@@ -187,7 +187,11 @@ CASES: dict[str, Case] = {
     "roles_are_a_tree": Case((reserve(cpus(1, dynamic("ads/x"))), get("/roles"), unreserve(cpus(1, dynamic("ads/x"))))),
     "whitelist_shows_roles_above": Case((get("/roles"),), setup=Setup(flags={"roles": "a/b"})),
     "path_may_end_with_slash": Case((get("/weights/"), get("/master/quota//"))),
-    "not_found_has_text": Case((get("/nosuch"),)),
+    "bare_statuses_have_text": Case((get("/nosuch"),)),
+    "takes_no_entries": Case((reserve(),)),
+    "quota_shows_principal": Case(
+        (post_quota("web", cpus=1).by("op"), get("/quota").by("op"), delete("/quota/web").by("op")), setup=AUTHENTICATED
+    ),
     "json_numbers_are_short": Case(
         (send("PUT", "/weights", [{"role": "ads/x", "weight": 1.7149999999999999}]), get("/weights"))
     ),
@@ -218,7 +222,7 @@ NEED_A_CLUSTER = frozenset(
         *("guarantee_is_limit", "reservations_consume_quota", "quota_takes_whole_agents", "agents_keep_headroom_whole"),
         *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
         "capacity_includes_inactive_agents",
-        "whitelist_shows_roles_above",
+        *("whitelist_shows_roles_above", "quota_shows_principal"),
         *("master_capabilities", "agent_capabilities"),  # they are always the same
     }
 )

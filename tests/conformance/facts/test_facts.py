@@ -26,6 +26,8 @@ BOUNDARIES = [
 SEEN_ELSEWHERE = frozenset(
     {
         "sends_whole_checkpoint",  # what an agent is sent: a master with agents of its own shows it to nobody else
+        "looks_for_nothing",  # tests/conformance/scenarios/test_operations_of_releases.py
+        "tasks_unknown_to_agents_are_gone",  # tests/conformance/frameworks/test_subscribing.py
         # tests/fake_master/allocator/test_facts_of_releases.py
         *("guarantees_have_own_sorter", "framework_shares_are_of_role", "revive_ends_all_filters"),
         *("resubscribing_ends_filters", "longest_refusal", "random_order_keeps_subtrees_together"),

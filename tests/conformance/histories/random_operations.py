@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from mesosctl.mesos.amounts.quantities import to_double, to_milli
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 from tests.conformance.scenarios.reserving import cpus, disk, dynamic, mem, ports, static
 
 Resource = dict[str, Any]
@@ -47,16 +48,18 @@ FORMATS = (*("POST", "POST", "PRE", "BOTH") * 5, "BOTH, DIFFERENT")
 
 
 class Dice:
-    """A source of random things that a seed fixes."""
+    """A source of random things that a seed fixes: what would end a master of the profile is not among them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, profile: Profile = MESOS_1_11) -> None:
         self._random = random.Random(seed)
+        self._operates_on_nothing = profile.operates_on_nothing
+        self._reserves_one_by_one = profile.reserves_one_by_one
 
     def choose(self, among: Sequence[Choice]) -> Choice:
         return self._random.choice(among)
 
     def amount(self) -> float:
-        return self.choose(AMOUNTS)
+        return self.choose((*AMOUNTS, 0, 0) if self._operates_on_nothing else AMOUNTS)
 
     def stack(self) -> list[Resource]:
         return self.choose(STACKS)
@@ -72,16 +75,29 @@ class Dice:
         return disk(self.amount(), *stack)
 
     def entries(self) -> list[Resource]:
-        """One resource, or up to three; ports once, as the same port for two owners kills agents."""
+        """One resource, or up to three; ports once, if the same port for two owners ends agents."""
         entries = [self._entry() for _ in range(self.choose((1, 1, 1, 2, 3)))]
-        ranges = [entry for entry in entries if entry["type"] == "RANGES"]
-        chosen = [entry for entry in entries if entry not in ranges[1:]]
-        return [written(entry, self.choose(FORMATS)) for entry in chosen]
+        if not self._reserves_one_by_one:
+            ranges = [entry for entry in entries if entry["type"] == "RANGES"]
+            entries = [entry for entry in entries if entry not in ranges[1:]]
+        return [written(entry, self.choose(FORMATS)) for entry in entries]
+
+    def again(self, entries: list[Resource]) -> list[Resource]:
+        """The same, perhaps with one of them a second time: for another owner, or a level further up."""
+        first = self.choose(entries)
+        stack = first.get("reservations", [])
+        if not self._reserves_one_by_one or not stack or "role" not in stack[-1]:
+            return entries
+        plain = {key: value for key, value in first.items() if key not in ("role", "reservation")}
+        levels = self.choose(([*stack, dynamic(f"{stack[-1]['role']}/x")], [*stack[:-1], dynamic("q")]))
+        return [*entries, {**plain, "reservations": levels}]
 
     def _entry(self) -> Resource:
         stack = self.stack()
         if self._random.random() < 0.2:
             begin = self._random.randint(31000, 31050)
+            if self._operates_on_nothing and self._random.random() < 0.2:
+                return {**ports(by={}), "reservations": stack}
             return {**ports((begin, begin + self._random.randint(0, 5)), by={}), "reservations": stack}
         return self.choose((cpus, mem, disk))(self.amount(), *stack)
 
@@ -94,10 +110,13 @@ class Dice:
         return {"persistence": {"id": self.choose(("v1", "v2", "v3"))}, "volume": volume}
 
     def part(self, entry: Resource) -> Resource:
-        """The whole of it, or half, but never nothing."""
+        """The whole of it, or half, and nothing where a release takes that."""
         if "scalar" not in entry or "disk" in entry:
             return entry
-        value = entry["scalar"]["value"] * self.choose((1, 0.5))
+        factor = self.choose((1, 1, 0.5, 0.5, 0) if self._operates_on_nothing else (1, 0.5))
+        if not factor:
+            return {**entry, "scalar": {"value": 0}}
+        value = entry["scalar"]["value"] * factor
         return {**entry, "scalar": {"value": max(0.001, round(value, 3))}}
 
 

@@ -12,10 +12,14 @@ OWNER = [{"type": "DYNAMIC", "role": "ads"}]
 
 
 class VolumeDice:
-    """A source of operations that a seed fixes; volumes grow and shrink unless the release knows nothing of that."""
+    """A source of operations that a seed fixes.
 
-    def __init__(self, seed: int, *, resizes: bool = True) -> None:
+    Volumes grow and shrink unless the release knows nothing of that; some are of nothing if that does not end it.
+    """
+
+    def __init__(self, seed: int, *, resizes: bool = True, of_nothing: bool = False) -> None:
         self._random = random.Random(seed)
+        self._amounts = (0.5, 5, 10, 20, 50, *((0,) if of_nothing else ()))
         self._kinds: Sequence[Callable[[], Operation | None]] = (
             *(self._reserve, self._create, self._launch) * 2,
             *(self._unreserve, self._destroy),
@@ -39,7 +43,7 @@ class VolumeDice:
         return self._random.choice(among)
 
     def _amount(self) -> float:
-        return float(self._choose(0.5, 5, 10, 20, 50))
+        return float(self._choose(*self._amounts))
 
     @property
     def _volumes(self) -> list[Resource]:

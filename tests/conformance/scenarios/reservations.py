@@ -20,8 +20,8 @@ ONE = cpus(1, R)
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="mesos-master-readwrite"'}
 
 
-def row(name: str, *steps: Step) -> Row:
-    return Row(name, STANDARD, *steps)
+def row(name: str, *steps: Step, **more: Any) -> Row:
+    return Row(name, STANDARD, *steps, **more)
 
 
 def refused(name: str, *entries: dict[str, Any]) -> Row:
@@ -123,6 +123,7 @@ REQUESTS = (
         shows(r=[cpus(3.0, R)]),
         unreserve(cpus(3, R)).gives(202),
         shows(),
+        ends={"1.8.1": "zero beside something"},
     ),
     row("RV-31 empty", reserve().gives(400), unreserve().gives(400), shows()),
 )
@@ -239,6 +240,7 @@ RESOURCES = (
         shows(r=[ports((31000, 31001), (31002, 31003), (31004, 31004), by=R)]),
         reserve(ports((31006, 31006), by=R)).gives(202),
         shows(r=[ports((31000, 31004), (31006, 31006), by=R)]),
+        unlike={"1.4.3": "it joins adjacent ranges when something is taken off them, too"},
     ),
     Row(
         "RV-14 sets keep their order",

@@ -80,7 +80,9 @@ class Row:
     """Steps to play on one setup.
 
     `spoils` marks rows that leave something behind which cannot be removed; their master is not used again.
-    `lethal` marks rows that end a real master: the fake refuses and lives, the real one is not asked.
+    `lethal` marks rows that end a real master: the fake refuses and lives, the real one is not asked. `ends` has the
+    older releases that a row ends, each with the reason, and `unlike` those that the fake master is known to answer
+    otherwise than: the test fails once it does not any more.
     `not_yet` says why the fake is known to fail the row; the test fails once it does not any more.
     """
 
@@ -91,6 +93,8 @@ class Row:
         *steps: Step,
         spoils: bool = False,
         lethal: bool = False,
+        ends: Mapping[str, str] | None = None,
+        unlike: Mapping[str, str] | None = None,
         not_yet: str | None = None,
     ) -> None:
         self.name = name
@@ -98,6 +102,8 @@ class Row:
         self.steps = steps
         self.spoils = spoils
         self.lethal = lethal
+        self.ends = ends or {}
+        self.unlike = unlike or {}
         self.not_yet = not_yet
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from mesosctl.mesos.amounts.resource import Disk, Reservation, Resource
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.amounts.values import value_is_empty
 from mesosctl.mesos.errors import Conflict, RuleViolation
 from mesosctl.mesos.rules.reservations.rules import (
     ALL_CAPABILITIES,
@@ -17,7 +18,9 @@ from mesosctl.mesos.rules.reservations.rules import (
     check_amount,
     check_operands,
     quoted,
+    taken_of_nothing,
 )
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +34,18 @@ class Conversion:
     consumed: Resources
     converted: Resources
     every_copy: bool = False
+    nothing: Resource | None = None
+    """An entry of nothing in the place of what is consumed: something of its kind must be there."""
 
     def apply(self, to: Resources) -> Resources:
         """`to` after the conversion.  Raises Conflict if it does not contain what is consumed."""
         if not to.contains(self.consumed):
             raise Conflict(f"{to.in_words} does not contain {self.consumed.in_words}", rule="operation.contained")
+        if self.nothing is not None and not any(entry.contains(self.nothing) for entry in to):
+            raise Conflict(f"{to.in_words} has nothing like {self.nothing.in_words}", rule="operation.contained")
         left = to - self.consumed
-        kinds = {entry.kind for entry in self.consumed} if self.every_copy else set()
+        looked_for = self.consumed if self.nothing is None else (self.nothing,)
+        kinds = {entry.kind for entry in looked_for} if self.every_copy else set()
         if any(entry.kind in kinds for entry in left):
             raise Conflict(f"{to.in_words} has further copies of {self.consumed.in_words}", rule="operation.last-copy")
         return left + self.converted
@@ -50,9 +58,19 @@ def apply_all(to: Resources, conversions: Iterable[Conversion]) -> Resources:
     return to
 
 
-def reserve(resources: Resources, source: Resources | None = None) -> list[Conversion]:
-    """From the stack below the top reservation, or from `source`, to `resources`."""
-    return [Conversion(resources.pop_reservation() if source is None else source, resources)]
+def reserve(
+    entries: Iterable[Resource], source: Iterable[Resource] | None = None, *, one_by_one: bool = False
+) -> list[Conversion]:
+    """From the stack below the top reservation, or from `source`, to `entries`: all at once, or `one_by_one`."""
+    if one_by_one:
+        return [conversion for entry in entries for conversion in reserve([entry])]
+    resources = Resources(entries)
+    return [Conversion(resources.pop_reservation() if source is None else Resources(source), resources)]
+
+
+def looked_for(entries: Sequence[Resource], profile: Profile) -> Sequence[Resource]:
+    """The entries that an UNRESERVE, CREATE or DESTROY converts: nothing is passed over, or else looked for too."""
+    return entries if profile.looks_for_nothing else [entry for entry in entries if not value_is_empty(entry.value)]
 
 
 def unreserve(resources: Iterable[Resource]) -> list[Conversion]:
@@ -60,8 +78,13 @@ def unreserve(resources: Iterable[Resource]) -> list[Conversion]:
 
     Entries that overlap stay two: the second finds nothing.
     """
-    alone = (Resources([entry]) for entry in resources)
-    return [Conversion(entry, entry.pop_reservation()) for entry in alone]
+    return [_converted(entry, Resources([entry]).pop_reservation()) for entry in resources]
+
+
+def _converted(entry: Resource, into: Resources, *, every_copy: bool = False) -> Conversion:
+    """From one entry, which may be nothing."""
+    nothing = entry if value_is_empty(entry.value) else None
+    return Conversion(Resources([entry]), into, every_copy=every_copy, nothing=nothing)
 
 
 def changed_levels(
@@ -90,13 +113,14 @@ def common_bottom(stack: Sequence[Reservation], other: Sequence[Reservation]) ->
 
 def create(volumes: Iterable[Resource]) -> list[Conversion]:
     """From plain disk to each volume."""
-    return [Conversion(Resources([plain_disk(volume)]), Resources([volume])) for volume in volumes]
+    return [_converted(plain_disk(volume), Resources([volume])) for volume in volumes]
 
 
 def destroy(volumes: Iterable[Resource]) -> list[Conversion]:
     """From each volume to plain disk; its data is lost."""
     return [
-        Conversion(Resources([volume]), Resources([plain_disk(volume)]), every_copy=volume.shared) for volume in volumes
+        _converted(volume, Resources([plain_disk(volume)]), every_copy=volume.shared or not volume.is_persistent_volume)
+        for volume in volumes
     ]
 
 
@@ -124,22 +148,25 @@ def check_create(
     *,
     existing: Iterable[Resource] = (),
     agent_capabilities: Collection[str] = ALL_CAPABILITIES,
+    profile: Profile = MESOS_1_11,
 ) -> None:
     """CREATE; `existing` are the agent's volumes.  Raises RuleViolation."""
-    check_operands(volumes, "volumes")
+    check_operands(volumes, "volumes", among=taken_of_nothing(profile), profile=profile)
     taken = {(volume.role, volume.disk.persistence_id) for volume in existing if volume.disk is not None}
     for index, volume in enumerate(volumes):
         field = f"volumes[{index}]"
         _check_volume(volume, field)
         assert volume.disk is not None
         identity = (volume.role, volume.disk.persistence_id)
-        if identity in taken:
+        is_something = not value_is_empty(volume.value)  # nothing does not take an id
+        if is_something and identity in taken:
             raise RuleViolation(
                 f"persistence id '{volume.disk.persistence_id}' is not unique for role '{volume.role}' on this agent",
                 field=f"{field}.disk.persistence.id",
                 rule="create.unique-id",
             )
-        taken.add(identity)
+        if is_something:
+            taken.add(identity)
         if volume.shared and not requester.may_share:
             raise RuleViolation(
                 "a shared volume needs the framework capability SHARED_RESOURCES",
@@ -157,20 +184,30 @@ def check_create(
 
 
 def check_destroy(
-    volumes: Collection[Resource], *, existing: Iterable[Resource], in_use: Iterable[Resource] = ()
+    volumes: Collection[Resource],
+    *,
+    existing: Iterable[Resource],
+    in_use: Iterable[Resource] = (),
+    profile: Profile = MESOS_1_11,
 ) -> None:
     """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation.
 
     Whether a provider has the volume is left to the conversion.
     """
-    check_operands(volumes, "volumes")
+    if profile.operates_on_nothing:
+        volumes = [volume for volume in volumes if not value_is_empty(volume.value)]
+    check_operands(volumes, "volumes", among=taken_of_nothing(profile), profile=profile)
     held = [replace(volume, allocation_role=None) for volume in existing]
     used = [replace(volume, allocation_role=None) for volume in in_use]
     for index, volume in enumerate(volumes):
         field = f"volumes[{index}]"
         _check_volume(volume, field)
         plain = replace(volume, allocation_role=None)
-        if plain.provider_id is None and not any(present.contains(plain) for present in held):
+        present = next((present for present in held if present.contains(plain)), None)
+        if present is not None and not profile.destroy_finds_each_alone:
+            held.remove(present)
+        is_looked_for = plain.provider_id is None or not profile.destroy_finds_each_alone
+        if is_looked_for and present is None:
             raise RuleViolation("persistent volume not found", field=field, rule="destroy.exists")
         if any(present.kind == plain.kind for present in used):
             raise RuleViolation("persistent volume in use by a task", field=field, rule="destroy.unused")

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from mesosctl.mesos import roles
 from mesosctl.mesos.amounts.quantities import to_double
@@ -15,29 +15,40 @@ from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 
 _WHOLE = 1000
 """Thousandths in one."""
+Nothing = Literal["never", "beside something", "always"]
+"""When entries of zero, of no ports and of no names are taken."""
 
 
-def check_operands(resources: Collection[Resource], field: str, *, passes_over_nothing: bool = False) -> None:
+def taken_of_nothing(profile: Profile) -> Nothing:
+    """When UNRESERVE, CREATE and DESTROY take an entry of nothing."""
+    return "always" if profile.operates_on_nothing else "never"
+
+
+def check_operands(
+    resources: Collection[Resource], field: str, *, among: Nothing = "never", profile: Profile = MESOS_1_11
+) -> None:
     """One provider, whole GPUs, valid disks, and no reservation of revocable resources.  Raises RuleViolation.
 
-    Each entry is something, or with `passes_over_nothing` at least one is.
+    Each entry is something, unless nothing is taken `among` them.
     """
-    if not resources:
+    if not resources and not profile.takes_no_entries:
         raise RuleViolation(f"{field} is empty", field=field, rule="operation.empty")
     if len({resource.provider_id for resource in resources}) > 1:
         raise RuleViolation(
             "the resources have multiple resource providers", field=field, rule="operation.one-provider"
         )
-    check_each(resources, field, passes_over_nothing=passes_over_nothing)
+    check_each(resources, field, among=among)
 
 
-def check_each(resources: Collection[Resource], field: str, *, passes_over_nothing: bool = False) -> None:
+def check_each(resources: Collection[Resource], field: str, *, among: Nothing = "never") -> None:
     """The same, from any number of providers.  Raises RuleViolation."""
     check_gpus(resources, field)
-    is_something = passes_over_nothing and any(not value_is_empty(resource.value) for resource in resources)
+    is_enough = among == "always" or (
+        among == "beside something" and any(not value_is_empty(resource.value) for resource in resources)
+    )
     for index, resource in enumerate(resources):
         where = f"{field}[{index}]"
-        if not is_something:
+        if not is_enough:
             check_amount(resource, where)
         check_disk(resource, f"{where}.disk")
         if resource.is_dynamically_reserved and resource.revocable:
@@ -139,11 +150,15 @@ def check_reserve(
     profile: Profile = MESOS_1_11,
 ) -> None:
     """RESERVE, which may pass over an entry of nothing beside others.  Raises RuleViolation naming entry and rule."""
-    check_operands(resources, "resources", passes_over_nothing=profile.reserve_passes_over_nothing)
+    among = taken_of_nothing(profile)
+    if among == "never" and profile.reserve_passes_over_nothing:
+        among = "beside something"
+    check_operands(resources, "resources", among=among, profile=profile)
     if source is not None:
-        check_each(source, "source", passes_over_nothing=profile.reserve_passes_over_nothing)
+        check_each(source, "source", among=among)
         _check_rereservation(resources, source)
-    _check_nothing_twice(resources)
+    if not profile.reserves_one_by_one:  # or else the second finds nothing
+        _check_nothing_twice(resources)
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
         if not resource.is_dynamically_reserved:
@@ -163,9 +178,9 @@ def check_reserve(
         check_agent(resource, agent_capabilities, field)
 
 
-def check_unreserve(resources: Collection[Resource]) -> None:
+def check_unreserve(resources: Collection[Resource], profile: Profile = MESOS_1_11) -> None:
     """UNRESERVE.  Raises RuleViolation; who may undo whose reservation is decided elsewhere."""
-    check_operands(resources, "resources")
+    check_operands(resources, "resources", among=taken_of_nothing(profile), profile=profile)
     for index, resource in enumerate(resources):
         field = f"resources[{index}]"
         if not resource.is_dynamically_reserved:
