@@ -5,7 +5,7 @@ declined the rest of its own.  Both commands say what it could get, then it revi
 """
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +13,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, event, find, given, settings
 from hypothesis import strategies as st
 
+from mesosctl.mesos.amounts.quantities import Quantities
 from tests.conformance.callers.command_line import run_for_json
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.holding import held, limited
 from tests.conformance.callers.joining import quick
 from tests.conformance.forecasts.forecasting import Amounts, Case, World, forecast, milli, scalars, world_of
 from tests.conformance.forecasts.situation import LONG
-from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool
-from tests.conformance.scenarios.scenario import form
+from tests.conformance.masters.carriers import IN_PROCESS, REAL, Carrier, Pool, in_process_of, real_of
+from tests.conformance.scenarios.scenario import form, post_quota
 from tests.conformance.scenarios.scenario import scalars as scalar_entries
 from tests.helpers.profiles import examples
 
@@ -89,10 +90,13 @@ def clusters(draw: st.DrawFn) -> RandomCluster:
     )
 
 
-def prepare(world: World, cluster: RandomCluster) -> Framework:
+def prepare(world: World, cluster: RandomCluster, carrier: Carrier) -> Framework:
     """Make the quotas, reservations and frameworks; return the framework that is explained."""
     for role, guarantees, limits in cluster.quotas:
-        assert limited(world.master, role, guarantees, limits, force=True) == 200
+        if carrier.profile.knows_update_quota:
+            assert limited(world.master, role, guarantees, limits, force=True) == 200
+        elif guarantees:
+            assert world.send(post_quota(role, force=True, **guarantees)) == 200
     agents = sorted(world.master.agents(), key=lambda agent: str(agent["id"]))
     for number, role, cpus in cluster.reservations:
         dynamic = {"reservations": [{"type": "DYNAMIC", "role": role}]}
@@ -137,7 +141,7 @@ def explained(world: World, framework: Framework) -> dict[str, Any]:
 def agrees(cluster: RandomCluster, carrier: Carrier, pool: Pool, folder: Path) -> set[str]:
     """Check that all three agree about a cluster, and return of which kinds it is."""
     with world_of(Case(quick(*cluster.agents), (), "", None, 0), carrier, pool, folder) as world:
-        subject = prepare(world, cluster)
+        subject = prepare(world, cluster, carrier)
         before = holds(subject)
         said, foretold = explained(world, subject), forecast(world, "whatif weight:nobody=2")
         shown = {one["id"]: compared(one["after"]["offered"]) for one in foretold["frameworks"]}
@@ -204,3 +208,41 @@ def test_the_random_clusters_are_of_every_kind(kind: str, pool: Pool, tmp_path: 
 @given(cluster=clusters())
 def test_commands_and_a_real_master_agree(cluster: RandomCluster, pool: Pool, tmp_path: Path) -> None:
     agrees(cluster, REAL, pool, tmp_path)
+
+
+@st.composite
+def alike(draw: st.DrawFn) -> RandomCluster:
+    """A cluster of which all agents are alike, so that it does not matter which of them are kept whole."""
+    cluster = draw(clusters())
+    return replace(cluster, agents=cluster.agents[:1] * len(cluster.agents), reservations=(), deactivated=())
+
+
+def is_offered_what_is_open(cluster: RandomCluster, carrier: Carrier, pool: Pool, folder: Path) -> None:
+    """Check that the last framework is offered what is said to be open for it."""
+    with world_of(Case(quick(*cluster.agents), (), "", None, 0), carrier, pool, folder) as world:
+        subject = prepare(world, cluster, carrier)
+        before, said = Quantities(holds(subject)), explained(world, subject)
+        subject.ask("REVIVE")
+        world.settle()
+        assert dict(Quantities(holds(subject)) - before) == compared(said["open"]), said["lines"]
+
+
+@pytest.mark.parametrize("release", ["1.4.3", "1.8.1"])
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cluster=alike())
+def test_masters_with_guarantees_that_cap_offer_what_is_said_to_be_open(
+    cluster: RandomCluster, release: str, pool: Pool, tmp_path: Path
+) -> None:
+    is_offered_what_is_open(cluster, in_process_of(release), pool, tmp_path)
+
+
+@pytest.mark.parametrize("judge", [real_of("1.4.3"), real_of("1.8.1")], ids=str)
+@settings(
+    max_examples=min(CLUSTERS, 8),
+    phases=[Phase.explicit, Phase.generate],
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
+)
+@given(cluster=alike())
+def test_real_ones_do_too(cluster: RandomCluster, judge: Carrier, pool: Pool, tmp_path: Path) -> None:
+    is_offered_what_is_open(cluster, judge, pool, tmp_path)
