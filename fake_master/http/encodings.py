@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from fake_master.http.accepting import accepts_media
-from fake_master.http.json_text import AnswerPart, JsonPieces, values_of
+from fake_master.http.json_text import AnswerPart, JsonPieces, values_of, with_short_numbers
 from fake_master.http.request_response import (
     JSON,
     MOST_VALUES,
@@ -18,7 +18,7 @@ from fake_master.http.request_response import (
     json_body,
     json_response,
 )
-from fake_master.state.streams import Encoder, encoded
+from fake_master.state.streams import Encoder, encoded, event_text
 from mesosctl.mesos.errors import extra
 from mesosctl.mesos.messages.protobuf_json import recordio
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
@@ -112,13 +112,22 @@ def _without_empty_arrays(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def event_encoder(media: str, form: Message) -> Encoder:
-    """Return the encoder of events of a message: always the same, so that an event to many streams is written once."""
-    return partial(_json_record if media == JSON else _protobuf_record, form)
+def event_encoder(media: str, form: Message, *, short_numbers: bool = False) -> Encoder:
+    """Return the encoder of events of a message: always the same, so that an event to many streams is written once.
+
+    `short_numbers`: as in the other JSON of the master, `Profile.json_numbers_are_short`.
+    """
+    if media != JSON:
+        return partial(_protobuf_record, form)
+    return partial(_short_json_record if short_numbers else _json_record, form)
 
 
 def _json_record(form: Message, event: Mapping[str, Any]) -> bytes:
     return encoded(as_shown(form, event))
+
+
+def _short_json_record(form: Message, event: Mapping[str, Any]) -> bytes:
+    return recordio.encode(with_short_numbers(event_text(as_shown(form, event))))
 
 
 def _protobuf_record(form: Message, event: Mapping[str, Any]) -> bytes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fake_master.http.encodings import accepted_type, answer, event_encoder, parts_as_shown, read_call
-from fake_master.http.json_text import JsonPieces, json_object, values_of
+from fake_master.http.json_text import JsonPieces, json_object, values_of, with_short_numbers
 from fake_master.http.request_response import JSON, Refusal, Request, Response, accepted_silently, standard_refusal
 from fake_master.registry.interface import Transaction
 from fake_master.services.events import HEARTBEAT_SECONDS, EventPublisher
@@ -64,6 +64,7 @@ class OperatorApi:
         self._call = state.message(CALL.name)
         self._response = state.message("mesos.v1.master.Response")
         self._event = state.message("mesos.v1.master.Event")
+        self._has_short_numbers = state.profile.json_numbers_are_short
         self.calls = {call.name: call for call in calls if call.name in self._call.types}
         self._subscribed: tuple[JsonPieces, dict[Encoder, bytes]] | None = None
         """The last state that a subscriber was sent, and the records of it."""
@@ -99,7 +100,7 @@ class OperatorApi:
                 raise refusal
             return accepted_silently(called.status)
         if name in STREAMS:
-            encode = event_encoder(media, self._event)
+            encode = self._encoder(media)
             stream = self._events.add_operator(
                 EventStream(encode=encode), principal, self._first_event(principal, encode)
             )
@@ -118,15 +119,21 @@ class OperatorApi:
             self._subscribed = (text, {})
         records = self._subscribed[1]
         if encode not in records:
-            is_json = encode is event_encoder(JSON, self._event)
+            is_json = encode is self._encoder(JSON)
             content = {
                 "get_state": text if is_json else values_of(state),
                 "heartbeat_interval_seconds": HEARTBEAT_SECONDS,
             }
             event = {"type": "SUBSCRIBED", "subscribed": content}
-            in_json = as_shown(self._event, event)
-            records[encode] = recordio.encode(bytes(json_object(in_json))) if is_json else encode(event)
+            records[encode] = self._json_record(event) if is_json else encode(event)
         return records[encode]
+
+    def _json_record(self, event: Mapping[str, Any]) -> bytes:
+        text = bytes(json_object(as_shown(self._event, event)))
+        return recordio.encode(with_short_numbers(text) if self._has_short_numbers else text)
+
+    def _encoder(self, media: str) -> Encoder:
+        return event_encoder(media, self._event, short_numbers=self._has_short_numbers)
 
 
 def _check_grace_period(message: Body) -> None:

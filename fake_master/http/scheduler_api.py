@@ -143,7 +143,8 @@ class SchedulerApi:
         if has_patterns(wanted.offer_constraints) and not can_match():
             # Not an ERROR event, which would say that the framework is at fault.
             raise Refusal(400, f"Offer constraints about text cannot be evaluated: RE2 is not installed; {INSTALL}")
-        stream = EventStream(encode=event_encoder(media, self._state.message("mesos.v1.scheduler.Event")))
+        event, short = self._state.message("mesos.v1.scheduler.Event"), self._state.profile.json_numbers_are_short
+        stream = EventStream(encode=event_encoder(media, event, short_numbers=short))
         with refusing(_REFUSED_SUBSCRIPTION):
             self._subscriptions.subscribe(wanted, stream)
         return Response(200, headers={"Content-Type": media, "Mesos-Stream-Id": stream.id}, stream=stream)

@@ -242,7 +242,7 @@ def _of_one(framework: KnownFramework) -> Iterator[tuple[str, float]]:
             yield f"{prefix}{group}/{name}", float(part)
     for name in _SINGLE:
         yield prefix + name, float(counts[name])
-    yield prefix + "subscribed", float(framework.connected)
+    yield prefix + "subscribed", float(framework.active)
     for role in framework.roles:
         yield f"{prefix}roles/{role}/suppressed", float(role in framework.suppressed)
 

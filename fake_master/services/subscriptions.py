@@ -155,6 +155,7 @@ class Subscriptions:
             framework.failover_timer.cancel()
         # One bracket, so that no allocation falls between the parts of a removal.
         self._allocator.pause()
+        was_connected = framework.connected
         framework.active = framework.connected = False
         self._store.forget(framework)
         self._allocator.deactivate_framework(framework.id)
@@ -170,6 +171,7 @@ class Subscriptions:
             framework.stream = None
         del self._state.frameworks[framework.id]
         self._rate_limiting.removed(framework)
+        framework.connected = was_connected and not self._state.profile.removal_disconnects
         completed = self._state.completed_frameworks
         completed[framework.id] = framework
         while len(completed) > self._state.flags.count("max_completed_frameworks"):

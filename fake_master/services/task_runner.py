@@ -188,7 +188,8 @@ class TaskRunner:
             status = self.updates.remove(framework, task)
             if not has_ended:
                 self._release(framework, task)
-            self.updates.tell_operators(framework, task, status)
+            if not has_ended or self._state.profile.operators_hear_of_ended_tasks:
+                self.updates.tell_operators(framework, task, status)
             task.unacknowledged = ()
             framework.drop_task(task)
             framework.completed_tasks.append(task)

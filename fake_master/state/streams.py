@@ -17,7 +17,12 @@ _WITH_NAN = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
 
 
 def encoded(event: Mapping[str, Any]) -> bytes:
-    """An event as a record.
+    """An event as a record."""
+    return recordio.encode(event_text(event))
+
+
+def event_text(event: Mapping[str, Any]) -> bytes:
+    """An event as JSON.
 
     Bytes that were no UTF-8 when they came in go out as they were, and doubles that JSON has no number for as a master
     writes them.
@@ -26,7 +31,7 @@ def encoded(event: Mapping[str, Any]) -> bytes:
         text = _ENCODER.encode(event)
     except ValueError:
         text = _WITH_NAN.encode(written(event))
-    return recordio.encode(text.encode(errors="surrogateescape"))
+    return text.encode(errors="surrogateescape")
 
 
 Encoder = Callable[[Mapping[str, Any]], bytes]

@@ -111,6 +111,10 @@ class Profile(NamedTuple):
     """
     honours_suppressed_roles: bool
     """Whether SUBSCRIBE suppresses its `suppressed_roles`; if not, it does not even check them."""
+    operators_hear_of_ended_tasks: bool
+    """Whether operators hear that a task was killed with its framework if it had ended before."""
+    removal_disconnects: bool
+    """Whether a framework that was connected when it was removed is shown as one that is not."""
     checks_framework_ids: bool
     """Whether the id that a framework names has to be one that a folder can have."""
     refuses_another_principal: bool
@@ -190,6 +194,8 @@ DOCUMENTS = Profile(
     reserves_one_by_one=False,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
+    operators_hear_of_ended_tasks=True,
+    removal_disconnects=True,
     checks_framework_ids=True,
     refuses_another_principal=True,
     tasks_unknown_to_agents_are_gone=True,
@@ -240,6 +246,8 @@ MESOS_1_4 = Profile(
     reserves_one_by_one=True,
     destroy_finds_each_alone=False,
     honours_suppressed_roles=False,
+    operators_hear_of_ended_tasks=False,
+    removal_disconnects=False,
     checks_framework_ids=False,
     refuses_another_principal=False,
     tasks_unknown_to_agents_are_gone=False,
@@ -271,6 +279,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     takes_no_entries=False,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
+    operators_hear_of_ended_tasks=True,
     checks_framework_ids=True,
     tasks_unknown_to_agents_are_gone=True,
     unknown_calls_end_master=True,
@@ -304,6 +313,7 @@ MESOS_1_11 = MESOS_1_8._replace(
     whitelist_shows_roles_above=True,
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
+    removal_disconnects=True,
     refuses_another_principal=True,
     reserves_one_by_one=False,
     master_capabilities=("AGENT_UPDATE", "AGENT_DRAINING", "QUOTA_V2"),
@@ -320,6 +330,7 @@ MESOS_1_5 = MESOS_1_4._replace(
     takes_no_entries=False,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
+    tasks_unknown_to_agents_are_gone=True,
     master_capabilities=MESOS_1_8.master_capabilities,
 )
 
@@ -341,6 +352,8 @@ MESOS_1_7 = MESOS_1_6._replace(
     guarantee_metrics_stay=False,
     json_numbers_are_short=False,
     checks_minimum_capabilities=True,
+    operators_hear_of_ended_tasks=True,
+    unknown_calls_end_master=True,
 )
 
 MESOS_1_10 = MESOS_1_11._replace(name="1.10", version="1.10.0", release="1.10.0")
@@ -350,6 +363,8 @@ MESOS_1_9 = MESOS_1_10._replace(
     version="1.9.0",
     release="1.9.0",
     default_role_may_have_quota=False,
+    framework_leaves_nothing=False,
+    removal_disconnects=False,
     quota_amounts_are_bounded=False,
     reserves_volumes=False,
     reserve_passes_over_nothing=False,

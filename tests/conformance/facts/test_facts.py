@@ -33,9 +33,11 @@ SEEN_ELSEWHERE = frozenset(
         *("resubscribing_ends_filters", "longest_refusal", "random_order_keeps_subtrees_together"),
         # tests/conformance/scenarios/test_operations_of_releases.py
         *("operates_on_nothing", "reserves_one_by_one", "destroy_finds_each_alone", "guarantee_metrics_stay"),
-        # tests/conformance/histories: random calls and operations on volumes
-        *("lost_disk_comes_back", "framework_leaves_nothing", "checks_framework_ids", "refuses_another_principal"),
-        "unknown_calls_end_master",
+        # tests/conformance/histories: random operations on volumes
+        "lost_disk_comes_back",
+        # tests/conformance/frameworks/test_calls_of_releases.py
+        *("framework_leaves_nothing", "checks_framework_ids", "refuses_another_principal", "removal_disconnects"),
+        *("operators_hear_of_ended_tasks", "tasks_unknown_to_agents_are_gone", "unknown_calls_end_master"),
         "checks_minimum_capabilities",  # tests/conformance/forecasts/test_upgrades.py: one release after another
     }
 )

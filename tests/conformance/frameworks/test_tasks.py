@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from tests.conformance.callers.frameworks import HEADERS
 from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.callers.tasks import SETUP, custom, executor, group, joined, launch, refusal, task, told
-from tests.conformance.masters.carriers import Carrier
+from tests.conformance.masters.carriers import Carrier, skip_before
 from tests.conformance.scenarios.scenario import scalars
 
 
@@ -37,6 +38,8 @@ def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:
 
 def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> None:
     """FAILURE names it, unless it is one that the agent made for a command."""
+    if carrier.name == "real":
+        skip_before("1.9.0", carrier, "an agent in the master's process may not report the end of its first executor")
     with start(SETUP) as (master, join):
         framework = joined(join)
         offer = framework.offers()[0]
@@ -49,9 +52,10 @@ def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> Non
         assert isinstance(failure["status"], int)
         figures = master.read("/metrics/snapshot")
         assert figures["master/messages_exited_executor"] == 1.0
-        assert figures[f"master/frameworks/f/{framework.id}/events/failure"] == 1.0
-        assert figures[f"master/frameworks/f/{framework.id}/operations/launch_group"] == 1.0
-        assert master.call("GET_EXECUTORS").json()["get_executors"] == {"executors": []}
+        if has(carrier.profile.release, "1.7.3"):
+            assert figures[f"master/frameworks/f/{framework.id}/events/failure"] == 1.0
+            assert figures[f"master/frameworks/f/{framework.id}/operations/launch_group"] == 1.0
+        assert not master.call("GET_EXECUTORS").json()["get_executors"].get("executors")
 
 
 def test_operators_hear_of_tasks(start: Any, carrier: Carrier) -> None:
@@ -90,13 +94,15 @@ def test_operators_hear_of_tasks(start: Any, carrier: Carrier) -> None:
         assert master.subscribers.wait(lambda: bool(heard("FRAMEWORK_REMOVED")))
         *_, updated, removed = heard("TASK_UPDATED", "FRAMEWORK_REMOVED")
         last = updated["task_updated"]["status"]
-        assert (last["state"], last["reason"]) == ("TASK_KILLED", "REASON_FRAMEWORK_REMOVED")
-        assert last["message"] == f"Framework {framework.id} removed"
+        # On a real agent, it has ended before.
+        if carrier.name != "real" or carrier.profile.operators_hear_of_ended_tasks:
+            assert (last["state"], last["reason"]) == ("TASK_KILLED", "REASON_FRAMEWORK_REMOVED")
+            assert last["message"] == f"Framework {framework.id} removed"
         assert removed["type"] == "FRAMEWORK_REMOVED"
         listener.hang_up()
 
 
-def test_calls_about_executors_and_agents_that_are_not_there(start: Any) -> None:
+def test_calls_about_executors_and_agents_that_are_not_there(start: Any, carrier: Carrier) -> None:
     with start(SETUP) as (master, join):
         framework = joined(join)
         agent = framework.offers()[0]["agent_id"]
@@ -108,7 +114,8 @@ def test_calls_about_executors_and_agents_that_are_not_there(start: Any) -> None
         figures = master.read("/metrics/snapshot")
         kinds = ("valid", "invalid")
         assert [figures[f"master/{kind}_framework_to_executor_messages"] for kind in kinds] == [1.0, 1.0]
-        assert figures[f"master/frameworks/f/{framework.id}/calls/shutdown"] == 2.0
+        if has(carrier.profile.release, "1.7.3"):
+            assert figures[f"master/frameworks/f/{framework.id}/calls/shutdown"] == 2.0
 
 
 def not_really(carrier: Carrier) -> None:
@@ -169,7 +176,7 @@ def test_an_executor_is_what_it_was_first_said_to_be(start: Any, carrier: Carrie
         statuses = [told(framework) for _ in range(2)]
         (refused,) = [status for status in statuses if status["state"] == "TASK_ERROR"]
         assert refused["task_id"]["value"] == "t2"
-        says = "ExecutorInfo is not compatible with existing ExecutorInfo with same ExecutorID."
+        says = "ExecutorInfo is not compatible with existing ExecutorInfo with same ExecutorID"
         assert refused["message"].startswith(says)
 
 
@@ -206,6 +213,7 @@ def test_a_task_on_what_was_reserved_in_the_same_accept(start: Any, carrier: Car
 
 
 def test_limits_below_what_tasks_use(start: Any, carrier: Carrier) -> None:
+    skip_before("1.9.0", carrier, "there are no limits")
     not_really(carrier)
     with start(SETUP) as (master, join):
         framework = joined(join, "role1")

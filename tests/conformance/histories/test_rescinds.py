@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from tests.conformance.callers.joining import joining, quick
 from tests.conformance.callers.owning import owned
 from tests.conformance.forecasts.forecasting import World, forecast
@@ -36,14 +37,17 @@ TOP = ("ads", "web", "eng", "ops", "idle")
 class History:
     """One master with frameworks that hold what they are offered, and what an operator does to it."""
 
-    def __init__(self, world: World, random: Random) -> None:
+    def __init__(self, world: World, random: Random, release: str | None) -> None:
         self.world, self.random = world, random
+        self.has_limits = has(release, "1.9.0")
+        """If not, quota comes from POST /quota alone."""
         self.declined: set[str] = set()
 
     def prepare(self) -> None:
         """Some quota and reservations, then everybody who asks for offers."""
         for role in self.random.sample(TOP, self.random.randint(0, 2)):
-            self.world.send(update_quota(self.some_config(role)))
+            quota = update_quota(self.some_config(role))
+            self.world.send(quota if self.has_limits else post_quota(role, **self.some_amounts(), force=True))
         for number in self.random.sample(range(1, 6), self.random.randint(0, 2)):
             role = self.random.choice(("ads", "web", "eng", "eng/dev"))
             self.world.send(form("/reserve", slaveId=f"@A{number}", resources=owned(role, cpus=1, mem=256)))
@@ -85,7 +89,8 @@ class History:
     def change(self) -> tuple[str, Step]:
         """The words that forecast a change, and the request that makes it."""
         role = self.random.choice(TOP)
-        kind = self.random.choice(("update", "update", "update", "set", "post", "weight"))
+        of_limits = ("update", "update", "update", "set") if self.has_limits else ("post",)
+        kind = self.random.choice((*of_limits, "post", "weight"))
         if kind == "weight":
             weight = self.random.choice((0.5, 1, 2, 3))
             return f"whatif weight:{role}={weight}", send("PUT", "/weights", [{"role": role, "weight": weight}])
@@ -149,7 +154,7 @@ def test_offers_that_are_said_to_go_are_those_that_go(
     master = pool.start(on, quick(*random.sample(AGENTS, random.randint(2, 5)), flags={"agent_ping_timeout": "15mins"}))
     went = 0
     with joining(master) as join:
-        history = History(World(master, join, tmp_path), random)
+        history = History(World(master, join, tmp_path), random, on.profile.release)
         history.prepare()
         for _ in range(ROUNDS):
             words, request = history.change()

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from tests.conformance.callers.frameworks import Framework, amounts
 from tests.conformance.callers.joining import quick
 from tests.conformance.callers.operations import reserve, unreserve
 from tests.conformance.callers.owning import owned
-from tests.conformance.masters.carriers import Carrier
+from tests.conformance.masters.carriers import Carrier, skip_before
 from tests.conformance.masters.cluster import Setup
 from tests.conformance.scenarios.reserving import dynamic, ports
 from tests.conformance.scenarios.scenario import config, scalar, scalars
@@ -51,7 +52,9 @@ def test_nothing_is_unreserved_twice(start: Any) -> None:
         assert spans(framework.offers()[0]) == [[{"begin": 31004, "end": 31005}]]
 
 
-def test_operations_that_are_dropped_and_done(start: Any) -> None:
+def test_operations_that_are_dropped_and_done(start: Any, carrier: Carrier) -> None:
+    skip_before("1.6.2", carrier, "operations have no ids")
+    from_source = {"type": "RESERVE", "reserve": {"source": scalars(cpus=1), "resources": owned("ads", "p", cpus=1)}}
     with start(ONE) as (_, join):
         framework = join("ads", principal="p").subscribe()
         offer = framework.offers()[0]
@@ -68,7 +71,7 @@ def test_operations_that_are_dropped_and_done(start: Any) -> None:
             reserve(owned("ads", "p", cpus=100)),
             reserve(owned("web", "p", cpus=1)),
             *(reserve([owned("ads", "p", cpus=1)[0] | {"allocation_info": of}]) for of in ({}, {"role": ""})),
-            {"type": "RESERVE", "reserve": {"source": scalars(cpus=1), "resources": owned("ads", "p", cpus=1)}},
+            *((from_source,) if has(carrier.profile.release, "1.10.0") else ()),  # before it, `source` is ignored
             {"type": "RESERVE"},
         ):
             framework.accept([offer], dropped)
@@ -268,7 +271,8 @@ def limits(role: str, **quantities: float) -> dict[str, Any]:
     return {"update_quota": {"quota_configs": [config(role, {}, quantities)]}}
 
 
-def test_limits_take_back_the_offers_of_the_subtree(start: Any) -> None:
+def test_limits_take_back_the_offers_of_the_subtree(start: Any, carrier: Carrier) -> None:
+    skip_before("1.9.0", carrier, "there are no limits")
     with start(TWO) as (master, join):
         parent = join("role1").subscribe()
         first = parent.offers(agents=2)
@@ -282,7 +286,8 @@ def test_limits_take_back_the_offers_of_the_subtree(start: Any) -> None:
         master.clear_quota()
 
 
-def test_limits_lowered_step_by_step(start: Any) -> None:
+def test_limits_lowered_step_by_step(start: Any, carrier: Carrier) -> None:
+    skip_before("1.9.0", carrier, "there are no limits")
     setup = quick(
         "cpus:10;mem:1024;disk:100;ports:[31000-31009]",
         "cpus:4;mem:1024;disk:100;ports:[31000-31009]",

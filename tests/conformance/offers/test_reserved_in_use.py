@@ -10,7 +10,7 @@ from tests.conformance.callers.frameworks import amounts
 from tests.conformance.callers.joining import Join, joining, quick
 from tests.conformance.callers.owning import owned, reserve, unreserve
 from tests.conformance.callers.tasks import launch_on, started
-from tests.conformance.masters.carriers import REAL, Carrier, Pool
+from tests.conformance.masters.carriers import REAL, Carrier, Pool, skip_before
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import scalars
 
@@ -135,8 +135,9 @@ def test_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier: Car
     consumed = {"cpus": 111.0, "mem": 1110.0, "ports": 100.0}
     if carrier.version == "documents":  # what is reserved and idle does not count yet
         consumed = everything["allocated"]
-    assert {key: role[key] for key in everything} == everything
-    assert role["quota"]["consumed"] == consumed
+    if carrier.profile.roles_are_a_tree:
+        assert {key: role[key] for key in everything} == everything
+        assert role["quota"]["consumed"] == consumed
     (offered,) = master.read("/frameworks")["frameworks"][0]["offers"]
     assert offered["id"] == third["id"]["value"]
 
@@ -144,6 +145,7 @@ def test_a_role_that_uses_is_offered_and_has_reserved(begin: Begin, carrier: Car
 def test_what_is_reserved_for_a_role_above_is_no_idle_reservation_of_the_one_that_uses_it(
     begin: Begin, carrier: Carrier
 ) -> None:
+    skip_before("1.9.0", carrier, "no answer says what a role consumes")
     master, join = begin(quick("cpus:1;mem:512;cpus(role):2;cpus(role/sub):3"))
     framework = join("role/sub").subscribe()
     (offer,) = framework.offers()
@@ -154,7 +156,10 @@ def test_what_is_reserved_for_a_role_above_is_no_idle_reservation_of_the_one_tha
     assert consumed == {"role": 2.0 + idle, "role/sub": 2.0 + idle}
 
 
-def test_a_role_that_was_left_lists_the_framework_while_it_holds_something_there(begin: Begin) -> None:
+def test_a_role_that_was_left_lists_the_framework_while_it_holds_something_there(
+    begin: Begin, carrier: Carrier
+) -> None:
+    skip_before("1.9.0", carrier, "there is no UPDATE_FRAMEWORK")
     master, join = begin(SMALL)
     framework = join("role").subscribe()
     (offer,) = framework.offers()
