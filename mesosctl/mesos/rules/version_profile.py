@@ -102,6 +102,8 @@ class Profile(NamedTuple):
     """Whether UNRESERVE, CREATE and DESTROY find nothing only where there is something of the kind."""
     takes_no_entries: bool
     """Whether operations take a list without entries, and do nothing."""
+    operations_have_one_provider: bool
+    """Whether an operation on the resources of several resource providers is refused before the agent is looked at."""
     reserves_one_by_one: bool
     """Whether RESERVE converts each entry by itself, after those before it, and not all of them at once."""
     destroy_finds_each_alone: bool
@@ -191,6 +193,7 @@ DOCUMENTS = Profile(
     operates_on_nothing=False,
     looks_for_nothing=False,
     takes_no_entries=False,
+    operations_have_one_provider=True,
     reserves_one_by_one=False,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
@@ -243,6 +246,7 @@ MESOS_1_4 = Profile(
     operates_on_nothing=True,
     looks_for_nothing=True,
     takes_no_entries=True,
+    operations_have_one_provider=False,
     reserves_one_by_one=True,
     destroy_finds_each_alone=False,
     honours_suppressed_roles=False,
@@ -277,6 +281,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     operates_on_nothing=False,
     looks_for_nothing=False,
     takes_no_entries=False,
+    operations_have_one_provider=True,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
     operators_hear_of_ended_tasks=True,
@@ -328,6 +333,7 @@ MESOS_1_5 = MESOS_1_4._replace(
     forgets_roles_without_scalars=False,
     looks_for_nothing=False,
     takes_no_entries=False,
+    operations_have_one_provider=True,
     destroy_finds_each_alone=True,
     honours_suppressed_roles=True,
     tasks_unknown_to_agents_are_gone=True,

@@ -37,6 +37,7 @@ SEEN_ELSEWHERE = frozenset(
         "lost_disk_comes_back",
         # tests/conformance/frameworks/test_calls_of_releases.py
         *("framework_leaves_nothing", "checks_framework_ids", "refuses_another_principal", "removal_disconnects"),
+        "operations_have_one_provider",
         *("operators_hear_of_ended_tasks", "tasks_unknown_to_agents_are_gone", "unknown_calls_end_master"),
         "checks_minimum_capabilities",  # tests/conformance/forecasts/test_upgrades.py: one release after another
     }

@@ -13,7 +13,7 @@ from tests.conformance.callers.subscribers import Event
 from tests.conformance.callers.tasks import launch, task
 from tests.conformance.masters.carriers import Carrier, Pool, each_of
 from tests.conformance.masters.judges import JUDGES
-from tests.conformance.scenarios.reserving import disk, dynamic
+from tests.conformance.scenarios.reserving import cpus, disk, dynamic
 
 SETUP = quick("cpus:4;mem:2048;disk:100")
 RELEASES = JUDGES
@@ -105,6 +105,15 @@ def test_operators_hear_of_a_task_that_had_ended_when_its_framework_left(carrier
     listener.hang_up()
     reasons = [event["task_updated"]["status"].get("reason") for event in heard("TASK_UPDATED")]
     assert reasons.count("REASON_FRAMEWORK_REMOVED") == int(is_from("1.7.3", carrier))
+
+
+@each_release
+def test_an_operation_on_what_several_providers_have(carrier: Carrier, pool: Pool) -> None:
+    master, owner = pool.lend(carrier, SETUP), [dynamic("ads")]
+    resources = [cpus(1, *owner), disk(5, *owner) | {"provider_id": {"value": "y"}}]
+    agent = {"value": master.agents()[0]["id"]}
+    answer = master.call("RESERVE_RESOURCES", reserve_resources={"agent_id": agent, "resources": resources})
+    assert answer.status == (400 if is_from("1.5.3", carrier) else 409)
 
 
 @each_release

@@ -33,7 +33,7 @@ def check_operands(
     """
     if not resources and not profile.takes_no_entries:
         raise RuleViolation(f"{field} is empty", field=field, rule="operation.empty")
-    if len({resource.provider_id for resource in resources}) > 1:
+    if profile.operations_have_one_provider and len({resource.provider_id for resource in resources}) > 1:
         raise RuleViolation(
             "the resources have multiple resource providers", field=field, rule="operation.one-provider"
         )
