@@ -249,7 +249,7 @@ def operations_of(framework: Framework) -> list[Any]:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1"), ids=lambda pair: str(pair[0]))
+@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda pair: str(pair[0]))
 def test_random_calls_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Carrier]) -> None:
     dice, statuses = CallDice(SEED, carriers[0].profile.release), Counter[int | str]()
     real, fake = (CallTrial(partial(pool.start, carrier, SETUP)) for carrier in carriers)

@@ -9,6 +9,7 @@ import httpx
 from fake_master.protobuf.conversion import parse, serialize
 from mesosctl.mesos.messages.protobuf_json.defaults import WithUnknown
 from mesosctl.mesos.messages.protobuf_json.message_tables import Enumeration, Field, Message, mesos_message
+from tests.conformance.masters.comparing import as_json
 
 _TYPE = "application/x-protobuf"
 _CALLS = {
@@ -33,7 +34,7 @@ class Codec:
 
     def event(self, path: str, record: bytes) -> Any:
         """The event that a record of a stream holds."""
-        return json.loads(record)
+        return json.loads(as_json(record.decode(errors="surrogateescape")))
 
 
 class ProtobufCodec(Codec):

@@ -74,13 +74,19 @@ def _steady(value: Any, *, volatile: bool = False) -> Any:
 
 _MASTER_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _NUMBER = re.compile(r"\b(id-O|id-)\d+\b")
-_NAN = re.compile(r"(?<=[:,\[])nan\b")
+_NAN = re.compile(r"(?<=[:,\[])-?nan\b")
+_INFINITY = re.compile(r"(?<=[:,\[])(-?)inf\b")
+
+
+def as_json(text: str) -> str:
+    """JSON as a master writes it, with NaN as Python reads it, and the `inf` of Mesos 1.4 as later ones write it."""
+    return _INFINITY.sub(r'"\1Infinity"', _NAN.sub("NaN", text))
 
 
 def read(content: bytes) -> Any:
     """JSON as a master writes it, NaN included, with the ids of masters, frameworks and offers alike on all."""
     text = _NUMBER.sub(r"\1N", _MASTER_ID.sub("id", content.decode(errors="surrogateescape")))
-    return json.loads(_NAN.sub("NaN", text))
+    return json.loads(as_json(text))
 
 
 def comparable(part: Any) -> str:
