@@ -41,6 +41,12 @@ class Options:
     subroles_consume_quota: bool = True
     stages_share_an_order: bool = False
     framework_leaves_nothing: bool = True
+    guarantees_have_own_sorter: bool = False
+    framework_shares_are_of_role: bool = False
+    revive_ends_all_filters: bool = False
+    resubscribing_ends_filters: bool = True
+    longest_refusal: float = profile.A_YEAR
+    random_order_keeps_subtrees_together: bool = False
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

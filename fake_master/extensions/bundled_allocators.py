@@ -84,5 +84,11 @@ def _options(flags: MasterFlags, profile: Profile) -> Options:
         framework_leaves_nothing=profile.framework_leaves_nothing,
         subroles_consume_quota=profile.subroles_consume_quota,
         stages_share_an_order=profile.stages_share_an_order,
+        guarantees_have_own_sorter=profile.guarantees_have_own_sorter,
+        framework_shares_are_of_role=profile.framework_shares_are_of_role,
+        revive_ends_all_filters=profile.revive_ends_all_filters,
+        resubscribing_ends_filters=profile.resubscribing_ends_filters,
+        longest_refusal=profile.longest_refusal,
+        random_order_keeps_subtrees_together=profile.random_order_keeps_subtrees_together,
         lendable_names=flags.lendable_names,
     )

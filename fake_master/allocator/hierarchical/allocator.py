@@ -177,7 +177,9 @@ class HierarchicalAllocator(Allocator):
         stopped = {role for role in kept if role in suppressed and not framework.clients[role].suppressed}
         _suppress(state, _clients(framework, stopped))
         revived = {role for role in kept if role not in suppressed and framework.clients[role].suppressed}
-        _revive(state, self.filters, self._inverse_offers, framework, _clients(framework, revived))
+        if state.options.resubscribing_ends_filters:
+            _end_filters(self.filters, self._inverse_offers, framework, _clients(framework, revived))
+        _activate(state, _clients(framework, revived))
         self._framework_changed(info.id)
 
     def remove_framework(self, framework: str) -> None:
@@ -222,10 +224,16 @@ class HierarchicalAllocator(Allocator):
         self._framework_changed(framework)
 
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
-        record = self.state.frameworks[framework]
-        _revive(self.state, self.filters, self._inverse_offers, record, _clients(record, roles))
-        self._framework_changed(framework)
+        self._revive(self.state.frameworks[framework], roles)
         self.allocation_runs.request_run_for_all()
+
+    def _revive(self, framework: AllocatorFramework, roles: Collection[str] | None) -> None:
+        clients = _clients(framework, roles)
+        everywhere = bool(clients) and self.state.options.revive_ends_all_filters
+        filtering = list(framework.clients.values()) if everywhere else clients
+        _end_filters(self.filters, self._inverse_offers, framework, filtering)
+        _activate(self.state, clients)
+        self._framework_changed(framework.id)
 
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """Accept and ignore requests, as Mesos's own allocator does."""
@@ -401,8 +409,13 @@ def _suppress(state: State, clients: Iterable[AllocatorClient]) -> None:
         state.set_active(client)
 
 
-def _revive(
-    state: State,
+def _activate(state: State, clients: Iterable[AllocatorClient]) -> None:
+    for client in clients:
+        client.suppressed = False
+        state.set_active(client)
+
+
+def _end_filters(
     filters: OfferFilters,
     inverse_offers: InverseOfferFilters,
     framework: AllocatorFramework,
@@ -412,5 +425,3 @@ def _revive(
         inverse_offers.forget_framework(framework)
     for client in clients:
         filters.forget(client)
-        client.suppressed = False
-        state.set_active(client)

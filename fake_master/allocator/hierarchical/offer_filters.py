@@ -10,8 +10,8 @@ from fake_master.allocator.hierarchical.run_schedule import AllocatorTimers
 from fake_master.allocator.hierarchical.state import State
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Unavailability
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.version_profile import A_YEAR
 
-_LONGEST = 365 * 24 * 3600.0
 # Mesos keeps durations as 64-bit nanoseconds, which limits them.
 _REPRESENTABLE = (2**63 - 1) / 1e9
 
@@ -36,7 +36,8 @@ class OfferFilters:
     ) -> None:
         """Add a filter for resources that a client has refused, without allocation roles."""
         if client.subscribed:
-            seconds = filter_seconds(refuse_seconds, self._state.options.allocation_interval)
+            options = self._state.options
+            seconds = filter_seconds(refuse_seconds, options.allocation_interval, options.longest_refusal)
             if seconds is not None:
                 self.restore(client, agent, refused, seconds)
 
@@ -127,7 +128,8 @@ class InverseOfferFilters:
         if framework is None or agent is None:
             return
         agent.inverse_offered_to -= {framework}
-        seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds)
+        longest = self._state.options.longest_refusal
+        seconds = 0.0 if refuse_seconds is None else timeout_of(refuse_seconds, longest)
         if seconds <= 0:
             return
         refusal = object()
@@ -150,17 +152,17 @@ class InverseOfferFilters:
         framework.inverse_filters.clear()
 
 
-def filter_seconds(refuse_seconds: float, interval: float) -> float | None:
+def filter_seconds(refuse_seconds: float, interval: float, longest: float = A_YEAR) -> float | None:
     """Return the duration of a filter of offers in seconds, or None for no filter.
 
     It always outlives the next batch.
     """
-    timeout = timeout_of(refuse_seconds)
+    timeout = timeout_of(refuse_seconds, longest)
     return max(timeout, interval) if timeout != 0 else None
 
 
-def timeout_of(refuse_seconds: float) -> float:
-    """Return the seconds that a refusal lasts: five if the number makes no sense, at most a year.
+def timeout_of(refuse_seconds: float, longest: float = A_YEAR) -> float:
+    """Return the seconds that a refusal lasts: five if the number makes no sense, at most `longest`.
 
     NaN, which protobuf can carry, is a time that is over: a real master makes the least of its 64-bit numbers of it.
     """
@@ -168,4 +170,4 @@ def timeout_of(refuse_seconds: float) -> float:
         return -math.inf
     if refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
         return DEFAULT_REFUSE_SECONDS
-    return min(refuse_seconds, _LONGEST)
+    return min(refuse_seconds, longest)

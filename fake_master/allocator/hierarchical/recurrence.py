@@ -92,7 +92,8 @@ class Recurrence:
 
     def _groups(self) -> Iterator[_Siblings]:
         state = self._allocator.state
-        for sorter in (state.role_sorter, *(role.sorter for role in state.roles)):
+        guarantees = None if state.guarantees is None else state.guarantees.sorter
+        for sorter in (state.role_sorter, guarantees, *(role.sorter for role in state.roles)):
             if sorter is None:
                 continue
             assert isinstance(sorter, DrfSorter), "another order does not depend on state alone"

@@ -28,9 +28,10 @@ The reference allocator has no proofs; `tests/fake_master/allocator/reference` c
 """
 
 import itertools
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import partial
 
+from fake_master.allocator.hierarchical.guarantee_order import GuaranteeOrder
 from fake_master.allocator.hierarchical.offerable.allocations import Allocation, Amounts, add
 from fake_master.allocator.hierarchical.offerable.eligibility import Eligibilities
 from fake_master.allocator.hierarchical.offerable.free_resources import Capacity, InternPool
@@ -40,7 +41,7 @@ from fake_master.allocator.hierarchical.role_tree import RoleNode, RoleTree, tok
 from fake_master.allocator.hierarchical.sorters.drf_sorter import DrfSorter
 from fake_master.allocator.hierarchical.sorters.ordering import Ordering
 from fake_master.allocator.hierarchical.sorters.random_sorter import RandomSorter
-from fake_master.allocator.hierarchical.sorters.sorter import Sorter, Totals
+from fake_master.allocator.hierarchical.sorters.sorter import HeldTotals, Sorter, Totals
 from fake_master.allocator.interface import AgentInfo, FrameworkInfo
 from fake_master.allocator.options import Options, SorterName
 from mesosctl.mesos.amounts.quantities import Quota
@@ -79,9 +80,14 @@ class State:
         self.frameworks: dict[str, AllocatorFramework] = {}
         self.roles = RoleTree()
         self.totals = Totals(options.fair_sharing_excluded_resource_names)
-        make_sorter = partial(self._sorter, options.role_sorter)
-        self.role_sorter: Ordering = make_role_order(make_sorter) if make_role_order is not None else make_sorter()
+        self.role_sorter = self._role_order(self.totals, make_role_order)
         self.pool = InternPool()
+        self.guarantees: GuaranteeOrder | None = None
+        """The order in which guarantees are met; None if it is that of all roles."""
+        if options.guarantees_have_own_sorter:
+            nonrevocable = Totals(options.fair_sharing_excluded_resource_names)
+            order = self._role_order(nonrevocable, make_role_order)
+            self.guarantees = GuaranteeOrder(nonrevocable, order, self.pool.allocations)
         self.eligibilities = Eligibilities(options)
         self.whitelist: frozenset[str] | None = None
         self.has_changed = True
@@ -127,6 +133,10 @@ class State:
         self.has_changed = True
         self.role_sorter.allocated(role.leaf, agent, allocation, sign, counted=counted)
         role.sorter.allocated(client.leaf, agent, allocation, sign, counted=counted)
+        if self.guarantees is not None:
+            self.guarantees.allocated(role, agent, allocation, sign, counted=counted)
+        if isinstance(role.sorter.totals, HeldTotals):
+            role.sorter.totals.hold(agent, allocation, sign)
         unsettled = self._unsettled
         unsettled[allocation] = unsettled.get(allocation, 0) + sign
         if allocation.shared:
@@ -212,7 +222,20 @@ class State:
         if "/" in role:
             raise ValueError(f"quota of a nested role is not supported: {role}")
         self.has_changed = True
+        had, has = self.roles.get(role), not quota.is_default
+        if self.guarantees is not None and had is not None and not had.quota.is_default and had.quota != quota:
+            self.guarantees.leave(had)  # quota is replaced by removing it
+        is_new = had is None or had.quota != quota
         self.roles.set_quota(role, quota)
+        if self.guarantees is not None and has and is_new:
+            node = self.roles.ensure(role)
+            self.guarantees.enter(node, self._held_by_agent(node))
+
+    def _held_by_agent(self, role: RoleNode) -> Iterator[tuple[str, list[Allocation]]]:
+        for agent in self.agents.values():
+            own = [allocation for client, allocation in agent.allocations if client.role is role]
+            if own:
+                yield agent.id, own
 
     def set_weights(self, weights: Mapping[str, float]) -> None:
         """Set weights by role.
@@ -222,6 +245,8 @@ class State:
         for role, weight in weights.items():
             self.roles.set_weight(role, weight)
             self.role_sorter.update_weight(role, weight)
+            if self.guarantees is not None:
+                self.guarantees.sorter.update_weight(role, weight)
 
     # --- Clients ------------------------------------------------------------------------------------
 
@@ -231,7 +256,7 @@ class State:
         if client is None:
             role = self.roles.ensure(name)
             if role.sorter is None:
-                role.sorter = self._sorter(self.options.framework_sorter)
+                role.sorter = self._sorter(self.options.framework_sorter, self._framework_totals())
                 role.leaf = self.role_sorter.add(name, role)
                 self.role_sorter.activate(name)
             leaf = role.sorter.add(framework.id.replace("/", "\0"))
@@ -311,6 +336,8 @@ class State:
         """Count an agent's total in the sums (+1), or no longer (-1)."""
         self.has_changed = True
         self.totals.change(capacity.scalars, sign)
+        if self.guarantees is not None:
+            self.guarantees.count_total(capacity.nonrevocable, sign)
         self.roles.reserve(() if sign > 0 else capacity.reserved, capacity.reserved if sign > 0 else ())
 
     def replace_total(self, agent: AllocatorAgent, info: AgentInfo, total: Resources) -> None:
@@ -323,6 +350,9 @@ class State:
         if capacity.scalars != agent.capacity.scalars:
             self.totals.change(capacity.scalars)
             self.totals.change(agent.capacity.scalars, -1)
+        if self.guarantees is not None:
+            self.guarantees.count_total(capacity.nonrevocable, 1)
+            self.guarantees.count_total(agent.capacity.nonrevocable, -1)
         self.roles.reserve(agent.capacity.reserved, capacity.reserved)
         agent.set_capacity(capacity)
 
@@ -345,7 +375,19 @@ class State:
             for agent in self.agents.values():
                 agent.set_capacity(self.capacity(agent.info, agent.capacity.total))
 
-    def _sorter(self, kind: SorterName) -> Sorter:
+    def _role_order(self, totals: Totals, make_role_order: MakeRoleOrder | None) -> Ordering:
+        make_sorter = partial(self._sorter, self.options.role_sorter, totals)
+        return make_role_order(make_sorter) if make_role_order is not None else make_sorter()
+
+    def _framework_totals(self) -> Totals:
+        """The totals of which the frameworks of one role have shares."""
+        options = self.options
+        if options.framework_shares_are_of_role:
+            return HeldTotals(options.fair_sharing_excluded_resource_names)
+        return self.totals
+
+    def _sorter(self, kind: SorterName, totals: Totals) -> Sorter:
         if kind == "random":
-            return RandomSorter(self.totals, None, self.options.random)
-        return DrfSorter(self.totals)
+            together = self.options.random_order_keeps_subtrees_together
+            return RandomSorter(totals, None, self.options.random, subtrees_stay_together=together)
+        return DrfSorter(totals)

@@ -6,6 +6,7 @@ release does was seen on a real master of that release (docs/explanation/release
 """
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
@@ -50,6 +51,22 @@ class Profile(NamedTuple):
 
     If not, what the master had lost sight of stays taken: a part of what SHRINK_VOLUME frees.
     """
+    guarantees_have_own_sorter: bool
+    """Whether roles with quota are ordered by a sorter of their own, which knows nothing else.
+
+    A role has no more in it than what itself holds, without what is revocable, and is counted anew when its quota is
+    set.  If not, the order of all roles decides.
+    """
+    framework_shares_are_of_role: bool
+    """Whether the share of a framework is of what all frameworks of its role hold, not of the cluster."""
+    revive_ends_all_filters: bool
+    """Whether REVIVE of some roles ends the filters of the framework in its other roles, too."""
+    resubscribing_ends_filters: bool
+    """Whether a framework that comes back, and no longer suppresses a role, ends its filters there."""
+    longest_refusal: float
+    """The seconds that a refusal of offers lasts at most."""
+    random_order_keeps_subtrees_together: bool
+    """Whether the random sorter draws level by level, so that nothing comes between roles below one role."""
     capacity_includes_static_reservations: bool
     """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
@@ -156,6 +173,9 @@ class Profile(NamedTuple):
         return described(self.version, self)
 
 
+A_YEAR = 365 * 86400.0
+"""In seconds: what a refusal of offers lasts at most."""
+
 DOCUMENTS = Profile(
     name="documents",
     version="1.4.0",
@@ -169,6 +189,12 @@ DOCUMENTS = Profile(
     subroles_consume_quota=True,
     stages_share_an_order=False,
     framework_leaves_nothing=True,
+    guarantees_have_own_sorter=False,
+    framework_shares_are_of_role=False,
+    revive_ends_all_filters=False,
+    resubscribing_ends_filters=True,
+    longest_refusal=A_YEAR,
+    random_order_keeps_subtrees_together=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=False,
@@ -222,6 +248,12 @@ MESOS_1_4 = Profile(
     subroles_consume_quota=False,
     stages_share_an_order=True,
     framework_leaves_nothing=False,
+    guarantees_have_own_sorter=True,
+    framework_shares_are_of_role=True,
+    revive_ends_all_filters=True,
+    resubscribing_ends_filters=False,
+    longest_refusal=math.inf,
+    random_order_keeps_subtrees_together=True,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=True,
@@ -267,6 +299,10 @@ MESOS_1_8 = MESOS_1_4._replace(
     version="1.8.1",
     release="1.8.1",
     subroles_consume_quota=True,
+    framework_shares_are_of_role=False,
+    revive_ends_all_filters=False,
+    longest_refusal=A_YEAR,
+    random_order_keeps_subtrees_together=False,
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
     capacity_compares_resources=False,
@@ -308,6 +344,8 @@ MESOS_1_11 = MESOS_1_8._replace(
     agents_keep_headroom_whole=False,
     stages_share_an_order=False,
     framework_leaves_nothing=True,
+    guarantees_have_own_sorter=False,
+    resubscribing_ends_filters=True,
     quota_request_sets_limit=True,
     quota_amounts_are_bounded=True,
     guarantee_is_kept_as_sent=False,

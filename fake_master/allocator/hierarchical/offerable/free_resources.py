@@ -183,13 +183,14 @@ class FreeResources:
 class Capacity:
     """An agent's total and features, interned, and its free resources by what is held."""
 
-    __slots__ = ("_free", "_pool", "features", "reserved", "scalars", "total")
+    __slots__ = ("_free", "_pool", "features", "nonrevocable", "reserved", "scalars", "total")
 
     def __init__(self, pool: "InternPool", features: AgentFeatures, total: Resources) -> None:
         self._pool = pool
         self.features = features
         self.total = total
         self.scalars: Pairs = scalar_pairs(total)
+        self.nonrevocable: Pairs = scalar_pairs(total.non_revocable())
         self.reserved: tuple[tuple[str, Pairs], ...] = tuple(
             (role, scalar_pairs(owned)) for role, owned in total.by_owner().items()
         )

@@ -11,22 +11,34 @@ from fake_master.allocator.hierarchical.sorters.sorter import Kind, Node, Sorter
 class RandomSorter(Sorter):
     """Draws clients without replacement, each as likely as its weight among its siblings, level by level."""
 
-    __slots__ = ("_exponents", "_random")
+    __slots__ = ("_exponents", "_random", "_subtrees_stay_together")
 
     order_lasts = False
 
-    def __init__(self, totals: Totals, weights: dict[str, float] | None, source: random.Random) -> None:
+    def __init__(
+        self,
+        totals: Totals,
+        weights: dict[str, float] | None,
+        source: random.Random,
+        *,
+        subtrees_stay_together: bool = False,
+    ) -> None:
+        """If subtrees stay together, no client comes between those below one node: each level is drawn by itself."""
         super().__init__(totals, weights)
         self._random = source
+        self._subtrees_stay_together = subtrees_stay_together
         self._exponents: dict[Node, float] = {}
 
     def walk(self) -> Iterator[Node]:
         """One draw."""
         self._refresh()
-        return iter(self._draw(self._exponents))
+        return iter(self._drawn_by_level() if self._subtrees_stay_together else self._draw(self._exponents))
 
     def order(self, leaves: Iterable[Node]) -> list[Node]:
         """One draw among some of the clients; the keys are independent, so the others need none."""
+        if self._subtrees_stay_together:
+            wanted = set(leaves)
+            return [leaf for leaf in self._drawn_by_level() if leaf in wanted]
         self._refresh()
         return self._draw(leaves)
 
@@ -47,6 +59,16 @@ class RandomSorter(Sorter):
         keyed = [(math.log(1.0 - draw()) * exponents[leaf], leaf) for leaf in leaves]
         keyed.sort(key=lambda pair: pair[0], reverse=True)
         return [leaf for _, leaf in keyed]
+
+    def _drawn_by_level(self) -> list[Node]:
+        found, waiting, draw = [], [self.root], self._random.random
+        while waiting:
+            node = waiting.pop()
+            if node.kind is Kind.ACTIVE:
+                found.append(node)
+            # The last one that is appended is the next to be taken.
+            waiting += sorted(node.children.values(), key=lambda child: math.log(1.0 - draw()) / child.weight)
+        return found
 
     def _refresh(self) -> None:
         if self.dirty:

@@ -54,6 +54,23 @@ class Totals:
         return self._divisors
 
 
+class HeldTotals(Totals):
+    """The totals of what the clients of one sorter hold together: their shares are of these."""
+
+    def __init__(self, excluded: frozenset[str] = frozenset()) -> None:
+        super().__init__(excluded)
+        self._tally = Tally()
+        self.amounts = self._tally.amounts
+
+    def hold(self, agent: str, allocation: Allocation, sign: int) -> None:
+        """One of the clients got an allocation (+1), or gave it back (-1)."""
+        if allocation.shared:
+            (self._tally.add_shared if sign > 0 else self._tally.remove_shared)(agent, allocation.shared)
+        add(self.amounts, allocation.scalars, sign)
+        self.version += 1
+        self._divisors = None
+
+
 class Node(Tally):
     """One node, and the tally of what it holds; `client` is any object of the sorter's owner."""
 

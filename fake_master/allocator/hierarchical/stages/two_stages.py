@@ -30,7 +30,7 @@ def meet_guarantees(run: Run, agents: list[AllocatorAgent]) -> None:
         if not tokens & ~(agent.rejected_by | run.passed_over(free_resources)):
             continue
         if order is None or not state.role_sorter.order_lasts:
-            order = state.role_sorter.order([role.leaf for role in lacking_roles if role.leaf is not None])
+            order = _order_of_guarantees(state, lacking_roles)
         _offer_agent_for_guarantees(run, agent, order)
         if agent.free_resources is not free_resources:
             order, lacking_roles = None, [role for role in lacking_roles if run.is_in_first_stage(role)]
@@ -43,15 +43,29 @@ def serving_order(state: State) -> list[Node]:
     Each stage is in fair order.
     """
     options = state.options
-    first = {
-        role.name
+    first = [
+        role
         for role in state.roles.with_quota()
-        if options.guarantee_is_limit
-        or QuotaAllowance(
-            role.quota, state.consumed_by(role), one_name_is_enough=options.quota_takes_whole_agents
-        ).is_below_guarantee
-    }
-    return sorted(state.role_sorter.walk(), key=lambda leaf: leaf.client.name not in first)
+        if role.leaf is not None
+        and (
+            options.guarantee_is_limit
+            or QuotaAllowance(
+                role.quota, state.consumed_by(role), one_name_is_enough=options.quota_takes_whole_agents
+            ).is_below_guarantee
+        )
+    ]
+    names = {role.name for role in first}
+    return [
+        *_order_of_guarantees(state, first),
+        *(leaf for leaf in state.role_sorter.walk() if leaf.client.name not in names),
+    ]
+
+
+def _order_of_guarantees(state: State, roles: Iterable[RoleNode]) -> list[Node]:
+    """The roles, which have quota and frameworks, in the order of the first stage."""
+    if state.guarantees is not None:
+        return state.guarantees.order(roles)
+    return state.role_sorter.order([role.leaf for role in roles if role.leaf is not None])
 
 
 def _offer_agent_for_guarantees(run: Run, agent: AllocatorAgent, order: list[Node]) -> None:
