@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from random import Random
 from typing import Any, Literal
 
@@ -53,3 +53,8 @@ class Options:
     """Source of the random sorter's draws."""
     perf_counter: Callable[[], float] = time.perf_counter
     """Seconds, for the metric allocation_run_ms alone; no decision hangs on it."""
+
+
+def facts_of(release: profile.Profile) -> dict[str, Any]:
+    """The options that depend on the master's version alone: those that its profile has under the same names."""
+    return {option.name: getattr(release, option.name) for option in fields(Options) if option.name in release._fields}

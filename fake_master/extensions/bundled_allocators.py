@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import Allocator, Callbacks
-from fake_master.allocator.options import Options
+from fake_master.allocator.options import Options, facts_of
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from fake_master.state.flags import MasterFlags
 from fake_master.state.master_state import MasterState
@@ -77,18 +77,6 @@ def _options(flags: MasterFlags, profile: Profile) -> Options:
             filter(None, shown.get("fair_sharing_excluded_resource_names", "").split(","))
         ),
         region=flags.region,
-        reservations_consume_quota=profile.reservations_consume_quota,
-        quota_takes_whole_agents=profile.quota_takes_whole_agents,
-        guarantee_is_limit=profile.guarantee_is_limit,
-        agents_keep_headroom_whole=profile.agents_keep_headroom_whole,
-        framework_leaves_nothing=profile.framework_leaves_nothing,
-        subroles_consume_quota=profile.subroles_consume_quota,
-        stages_share_an_order=profile.stages_share_an_order,
-        guarantees_have_own_sorter=profile.guarantees_have_own_sorter,
-        framework_shares_are_of_role=profile.framework_shares_are_of_role,
-        revive_ends_all_filters=profile.revive_ends_all_filters,
-        resubscribing_ends_filters=profile.resubscribing_ends_filters,
-        longest_refusal=profile.longest_refusal,
-        random_order_keeps_subtrees_together=profile.random_order_keeps_subtrees_together,
         lendable_names=flags.lendable_names,
+        **facts_of(profile),
     )

@@ -11,6 +11,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import read_cluster
 from fake_master.state.flags import MasterFlags
 from mesosctl.mesos.errors import BadInput
+from mesosctl.mesos.rules.version_profile import DOCUMENTS
 from tests.conformance.cases import text
 from tests.fake_master.allocator.reference.allocator import Reference
 from tests.fake_master.allocator.reference.events import START
@@ -236,6 +237,6 @@ WHOLE_AGENTS: list[tuple[Any, ...]] = [
 
 
 def test_a_history_of_whole_agents_is_that_of_the_reference() -> None:
-    history = History(reference=Reference(whole_agents=True))
+    history = History(reference=Reference(DOCUMENTS))
     for word, *numbers in [*START, *WHOLE_AGENTS]:
         history.play(word, *numbers)

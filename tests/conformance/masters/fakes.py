@@ -1,11 +1,14 @@
 """The fake master: in process and on a socket.  Everything that these tests know of its interface is here."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import tomli_w
 
+from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.options import Shuffle
 from fake_master.http.application import Application
 from fake_master.master import Master
 from fake_master.registry.sqlite import open_registry
@@ -21,13 +24,22 @@ from tests.helpers.waiting import PATIENCE
 PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0", "--no-page")
 
 
-def start_in_process(version: str, setup: Setup, folder: Path) -> Cluster:
+def start_in_process(version: str, setup: Setup, folder: Path, shuffle: Shuffle | None = None) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     agents = tuple(AgentSpec(text, attributes=setup.attributes) for text in setup.agents)
     spec = ClusterSpec(agents=agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
     master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)
+    if shuffle is not None:
+        assert isinstance(master.allocator, HierarchicalAllocator)
+        state = master.allocator.state
+        state.options = replace(state.options, shuffle=shuffle)
     return in_process(master, clock, setup)
+
+
+def start_in_order(version: str, shuffle: Shuffle, setup: Setup, folder: Path) -> Cluster:
+    """The same; the hook says in which order a run visits the agents."""
+    return start_in_process(version, setup, folder, shuffle)
 
 
 def start_on_socket(version: str, setup: Setup, folder: Path) -> Cluster:

@@ -4,12 +4,15 @@ It is slow and meant to be read beside docs/explanation/allocator.md.  Resources
 `mesosctl.mesos` only.  Shared volumes, maintenance and recovery are left to the scenarios.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from fake_master.allocator.interface import FrameworkInfo
 from mesosctl.mesos.amounts.quantities import Quantities, Quota, to_double
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
 from tests.fake_master.allocator.reference.parts import (
     PlainAgent,
     PlainFilter,
@@ -36,8 +39,8 @@ class Node:
 class PlainSorter:
     """The sorter of the page, sorted from scratch whenever asked."""
 
-    def __init__(self, reference: "Reference", weights: dict[str, float]) -> None:
-        self.reference = reference
+    def __init__(self, total: Callable[[], Quantities], weights: dict[str, float]) -> None:
+        self.total = total
         self.weights = weights
         self.root = Node("")
 
@@ -98,7 +101,7 @@ class PlainSorter:
                 node.held[name] -= amount
 
     def share(self, node: Node) -> float:
-        total = self.reference.total()
+        total = self.total()
         parts = [to_double(node.held.get(name, 0)) / to_double(amount) for name, amount in total.items()]
         return max(parts, default=0.0) / self.weights.get(node.path, 1.0)
 
@@ -116,19 +119,17 @@ class PlainSorter:
 
 
 class Reference:
-    def __init__(self, *, whole_agents: bool = False, ceiling: bool = False, counts_subroles: bool = True) -> None:
-        self.whole_agents = whole_agents
-        """Whether it shares out as the documents' master: whole agents, and a remainder."""
-        self.ceiling = ceiling
-        """Whether it shares out as the masters of 1.4 to 1.8: guarantees are limits, and headroom is kept coarsely."""
-        self.counts_subroles = counts_subroles
-        """Whether quota counts what the roles below have."""
+    def __init__(self, profile: Profile = MESOS_1_11) -> None:
+        self.profile = profile
+        """The release as which it shares out."""
         self.agents: dict[str, PlainAgent] = {}
         self.frameworks: dict[str, PlainFramework] = {}
         self.weights: dict[str, float] = {}
         self.quotas: dict[str, Quota] = {}
         self.filters: list[PlainFilter] = []
-        self.roles = PlainSorter(self, self.weights)
+        self.roles = PlainSorter(self.total, self.weights)
+        self.guarantees = PlainSorter(self.nonrevocable_total, self.weights)
+        """Roles with quota, on releases that order them apart."""
         self.sorters: dict[str, PlainSorter] = {}
         self.tracked: dict[str, set[str]] = {}
 
@@ -137,12 +138,35 @@ class Reference:
     def total(self) -> Quantities:
         return Quantities.total(agent.total.scalar_quantities() for agent in self.agents.values())
 
+    def nonrevocable_total(self) -> Quantities:
+        return Quantities.total(agent.total.non_revocable().scalar_quantities() for agent in self.agents.values())
+
+    def set_quota(self, role: str, quota: Quota) -> None:
+        before = self.quotas.get(role, Quota())
+        self.quotas[role] = quota
+        if before == quota or not self.profile.guarantees_have_own_sorter:
+            return
+        if not before.is_default:
+            self.guarantees.remove(role)
+        if not quota.is_default:
+            self.guarantees.add(role)
+            self.guarantees.set_active(role, active=True)
+            for agent in self.agents.values():
+                held = Resources(entry for _, part in agent.held for entry in part if entry.allocation_role == role)
+                if held:
+                    self.guarantees.allocated(role, held.non_revocable())
+
+    def ordered_apart(self, role: str) -> bool:
+        return self.profile.guarantees_have_own_sorter and not self.quotas.get(role, Quota()).is_default
+
     def hold(self, framework: str, agent: str, resources: Resources) -> None:
         role = next(iter(resources)).allocation_role
         assert role is not None
         self.agents[agent].held.append((framework, resources))
         self.roles.allocated(role, resources)
         self.sorters[role].allocated(framework, resources)
+        if self.ordered_apart(role):
+            self.guarantees.allocated(role, resources.non_revocable())
 
     def give_back(self, framework: str, agent: str, resources: Resources) -> None:
         role = next(iter(resources)).allocation_role
@@ -156,11 +180,14 @@ class Reference:
             where.held.append((framework, part_of(left, kept)))
         self.roles.unallocated(role, resources)
         self.sorters[role].unallocated(framework, resources)
+        if self.ordered_apart(role):
+            self.guarantees.unallocated(role, resources.non_revocable())
         self.untrack_unless_needed(framework, role)
 
     def track(self, framework: str, role: str) -> None:
         if role not in self.sorters:
-            self.sorters[role] = PlainSorter(self, {})
+            own = partial(self.held_by_role, role) if self.profile.framework_shares_are_of_role else self.total
+            self.sorters[role] = PlainSorter(own, {})
             self.tracked[role] = set()
             self.roles.add(role)
             self.roles.set_active(role, active=True)
@@ -177,6 +204,10 @@ class Reference:
         if not self.tracked[role]:
             del self.tracked[role], self.sorters[role]
             self.roles.remove(role)
+
+    def held_by_role(self, role: str) -> Quantities:
+        held = (entry for agent in self.agents.values() for _, part in agent.held for entry in part)
+        return Resources(entry for entry in held if entry.allocation_role == role).scalar_quantities()
 
     def held_in(self, framework: str, role: str) -> list[Resource]:
         return [
@@ -209,11 +240,12 @@ class Reference:
 
     def consumed(self, role: str) -> Quantities:
         def within(owner: str | None) -> bool:
-            return owner == role or (self.counts_subroles and owner is not None and owner.startswith(role + "/"))
+            below = self.profile.subroles_consume_quota
+            return owner == role or (below and owner is not None and owner.startswith(role + "/"))
 
         parts = []
         for agent in self.agents.values():
-            if not self.whole_agents:
+            if self.profile.reservations_consume_quota:
                 parts += [replace(entry) for entry in agent.total if entry.is_reserved and within(entry.role)]
             for _, held in agent.held:
                 parts += [
@@ -226,9 +258,9 @@ class Reference:
     def run(self, candidates: list[str]) -> Offers:
         agents = [self.agents[name] for name in self.agents if name in candidates and self.agents[name].activated]
         self.offers: Offers = {}
-        if self.whole_agents:
+        if self.profile.quota_takes_whole_agents:
             return self.run_with_whole_agents(agents)
-        if self.ceiling:
+        if self.profile.guarantee_is_limit:
             return self.run_with_ceilings(agents)
         quotas = {role: quota for role, quota in self.quotas.items() if not quota.is_default}
         self.used_up = {role: self.consumed(role) for role in quotas}
@@ -286,8 +318,8 @@ class Reference:
         self.required = Quantities.total(quotas[role].guarantees - self.used_up[role] for role in quotas)
         self.headroom = self.initial_headroom()
         for agent in agents:
-            for role in self.roles.sort():
-                for framework in self.sorters[role].sort() if role in quotas else ():
+            for role in self.guarantees.sort():
+                for framework in self.sorters[role].sort() if role in self.sorters else ():
                     self.fill_up(agent, role, framework, quotas[role].guarantees)
         for agent in agents:
             for role in self.roles.sort():

@@ -40,7 +40,7 @@ RARE = st.one_of(
         ),
         NUMBER,
     ),
-    st.tuples(st.sampled_from(["reserve", "weight"]), NUMBER, NUMBER),
+    st.tuples(st.sampled_from(["reserve", "weight", "revive_one"]), NUMBER, NUMBER),
     st.tuples(st.just("resubscribe"), NUMBER, NUMBER, NUMBER),
 )
 EVENTS = st.lists(st.one_of(COMMON, COMMON, RARE), min_size=5, max_size=40)

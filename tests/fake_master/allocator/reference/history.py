@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import ALL_AGENT_CAPABILITIES, AgentInfo, Callbacks, FrameworkInfo, OfferCallback
-from fake_master.allocator.options import Options
+from fake_master.allocator.options import Options, facts_of
 from fake_master.extensions.lending.allocator import LendingAllocator
 from fake_master.extensions.strict_priority.allocator import StrictPriorityAllocator
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
@@ -56,15 +56,8 @@ class History:
     def __init__(self, make: Make = hierarchical, reference: Reference | None = None) -> None:
         self.got: Offers = {}
         self.reference = reference or Reference()
-        whole = self.reference.whole_agents
-        options = Options(
-            quota_takes_whole_agents=whole,
-            reservations_consume_quota=not whole,
-            guarantee_is_limit=self.reference.ceiling,
-            agents_keep_headroom_whole=self.reference.ceiling,
-            subroles_consume_quota=self.reference.counts_subroles,
-        )
-        self.allocator: AnyAllocator = make(options, self._on_offers)
+        self.profile = self.reference.profile
+        self.allocator: AnyAllocator = make(Options(**facts_of(self.profile)), self._on_offers)
         self.outstanding: list[tuple[str, str, Resources]] = []
         self.now = 0.0
         self.names = itertools.count(1)
@@ -125,7 +118,7 @@ class History:
                 assert not own or consumed.get_amount(name) <= bound or self._gave_below(role)
         free_before = free + _loose(Resources([entry]) for _, entry in offered)
         # Of whole agents a role may have more than it is guaranteed, in spite of what others lack.
-        for name, amount in lacking.items() if not self.reference.whole_agents else ():
+        for name, amount in lacking.items() if not self.profile.quota_takes_whole_agents else ():
             if free_before.get_amount(name) >= lacking_before.get_amount(name):
                 assert free.get_amount(name) >= amount
 
@@ -268,7 +261,7 @@ class History:
         # New roles come before the others go: one above or below those takes their place in the tree of the sorter.
         for role in sorted(roles_now):
             self.reference.track(name, role)
-            if role in framework.suppressed:
+            if role in framework.suppressed and self.profile.resubscribing_ends_filters:
                 self.reference.forget_filters(framework=name, role=role)
         for role in before - roles_now:
             self.reference.forget_filters(framework=name, role=role)
@@ -311,6 +304,18 @@ class History:
         self.allocator.revive(framework.info.id)
         self._all()
 
+    def do_revive_one(self, number: int, role: int) -> None:
+        framework = self._framework(number)
+        if framework is None:
+            return
+        name, own = framework.info.id, sorted(framework.info.roles)
+        revived = own[role % len(own)]
+        framework.suppressed.discard(revived)
+        self.reference.set_activity(name)
+        self.reference.forget_filters(framework=name, role=None if self.profile.revive_ends_all_filters else revived)
+        self.allocator.revive(name, [revived])
+        self._all()
+
     # --- Resources and roles ------------------------------------------------------------------------
 
     def do_recover(self, number: int, refusal: int, part: int) -> None:
@@ -344,7 +349,7 @@ class History:
     def do_quota(self, role: int, number: int) -> None:
         guarantee, limit = QUOTAS[number % len(QUOTAS)]
         limits = {name: amount for entry in (limit,) if entry for name, amount in _limits(entry).items()}
-        if self.reference.ceiling:
+        if self.profile.guarantee_is_limit:
             limits = {}  # these masters know none
         quota = Quota(expand(guarantee).scalar_quantities() if guarantee else Quantities(), Limits(limits))
         self._set_quota(role, quota)
@@ -354,7 +359,7 @@ class History:
 
     def _set_quota(self, role: int, quota: Quota) -> None:
         top = [name for name in ROLES if "/" not in name]
-        self.reference.quotas[top[role % len(top)]] = quota
+        self.reference.set_quota(top[role % len(top)], quota)
         self.allocator.update_quota(top[role % len(top)], quota)
 
     def do_weight(self, role: int, weight: int) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, MESOS_1_4, MESOS_1_8, Profile
 from tests.fake_master.allocator.reference.allocator import Reference
 from tests.fake_master.allocator.reference.events import (
     EVENTS,
@@ -43,20 +44,18 @@ def test_decides_as_the_reference_where_little_changes(events: list[tuple[Any, .
 @given(st.one_of(EVENTS, QUIET))
 def test_decides_as_the_reference_with_whole_agents(events: list[tuple[Any, ...]]) -> None:
     """As the documents' master shares out."""
-    history = History(reference=Reference(whole_agents=True))
+    history = History(reference=Reference(DOCUMENTS))
     for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), *events]:
         history.play(word, *numbers)
         check_books(history)
 
 
-@pytest.mark.parametrize("counts_subroles", [False, True], ids=["1.4", "1.8"])
+@pytest.mark.parametrize("profile", [MESOS_1_4, MESOS_1_8], ids=str)
 @settings(max_examples=examples(150), deadline=None)
 @given(events=st.one_of(EVENTS, QUIET))
-def test_decides_as_the_reference_where_a_guarantee_is_a_limit(
-    events: list[tuple[Any, ...]], *, counts_subroles: bool
-) -> None:
+def test_decides_as_the_reference_where_a_guarantee_is_a_limit(events: list[tuple[Any, ...]], profile: Profile) -> None:
     """As masters of 1.4 to 1.8 share out."""
-    history = History(reference=Reference(ceiling=True, counts_subroles=counts_subroles))
+    history = History(reference=Reference(profile))
     for word, *numbers in [*START, ("framework", 4, 0), ("agent", 3), ("quota", 0, 0), *events]:
         history.play(word, *numbers)
         check_books(history)

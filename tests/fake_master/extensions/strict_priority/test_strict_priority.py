@@ -35,7 +35,7 @@ class PlainStrictSorter:
         self._levels: dict[int, PlainSorter] = {}
 
     def _level(self, role: str) -> PlainSorter:
-        plain = PlainSorter(self._reference, self._reference.weights)
+        plain = PlainSorter(self._reference.total, self._reference.weights)
         return self._levels.setdefault(self._priorities.of(role), plain)
 
     def __getattr__(self, name: str) -> Any:
