@@ -13,7 +13,7 @@ from tests.conformance.situations.playing import Shares, Situation, play
 MOST_ORDERED = 6
 """Up to so many agents, each of their orders is tried; orders of more are drawn."""
 DRAWN = 500
-DRAWN_IF_ALIKE = 24
+DRAWN_IF_ALIKE = 12
 """Agents that are alike at first are so no more when they are partly offered."""
 
 

@@ -116,20 +116,26 @@ class _Played:
 
     def reserve(self, number: int, cpus: float) -> None:
         """Reserve so much of the unreserved cpus of each offer, and return the rest."""
+        self._reserve(number, [], cpus)
+
+    def refine(self, number: int, above: str, cpus: float) -> None:
+        """The same of cpus that are reserved for a role above its own."""
+        self._reserve(number, [{"type": "STATIC", "role": above}], cpus)
+
+    def _reserve(self, number: int, below: list[Event], cpus: float) -> None:
         for offer in self.offers(number):
             role = offer["allocation_info"]["role"]
-            own = {"type": "DYNAMIC", "role": role}
             wanted = {
                 "name": "cpus",
                 "type": "SCALAR",
                 "scalar": {"value": cpus},
                 "allocation_info": {"role": role},
-                "reservations": [own],
+                "reservations": [*below, {"type": "DYNAMIC", "role": role}],
             }
             free = sum(
                 entry["scalar"]["value"]
                 for entry in offer["resources"]
-                if entry["name"] == "cpus" and not entry.get("reservations")
+                if entry["name"] == "cpus" and entry.get("reservations", []) == below
             )
             if free >= cpus:
                 operation = {"type": "RESERVE", "reserve": {"resources": [wanted]}}
