@@ -12,7 +12,7 @@ OLD = pytest.mark.parametrize("profile", [MESOS_1_4, MESOS_1_8], ids=str)
 
 
 def play(profile: Profile, *steps: str, **flags: object) -> Player:
-    made = Player(Options(**{**facts_of(profile), **flags}))  # type: ignore[arg-type]
+    made = Player(Options(**{**facts_of(profile), **flags}))
     for step in steps:
         made.play(step)
     return made
