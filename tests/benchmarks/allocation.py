@@ -159,7 +159,8 @@ def main() -> None:
         "With `pass`, frameworks return every offer "
         "at once, so each run offers everything again. With `decline`, they decline every offer for a long time, until "
         "a run has nothing to offer. With `a third reserved`, a quarter of the cpus and memory of every third agent is "
-        "reserved. On a busy machine, trust the best run more than the median.",
+        "reserved. Rows that name a release of Mesos are of it, here and there; the others are of 1.11.0. On a busy "
+        "machine, trust the best run more than the median.",
     )
     if not given.only:
         # First, as memory that was used before would be used again.
@@ -168,7 +169,8 @@ def main() -> None:
     reporter.table("One run", "agents x frameworks", *columns, "ratio at most", "µs a decline")
     ratios: dict[FreeResources, dict[str, float]] = {}
     for case in scale.cases:
-        label = f"{case.agents:,} x {case.frameworks:,}, {case.name}"
+        of_release = "" if case.release == Case.release else f", {case.release}"
+        label = f"{case.agents:,} x {case.frameworks:,}, {case.name}{of_release}"
         if given.only in label:
             found = measured(case, scale, beside_real=True)
             _row(reporter, label, AT_MOST[case.shape], found, timeout(case))

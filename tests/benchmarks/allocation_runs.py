@@ -7,10 +7,11 @@ import time
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
 from fake_master.allocator.interface import AgentInfo, Callbacks, FrameworkInfo
-from fake_master.allocator.options import Options
+from fake_master.allocator.options import Options, facts_of
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.amounts.resources import Resources
+from mesosctl.mesos.rules.version_profile import profile_of
 from tests.benchmarks.cases import QUOTA, Case, quota_configs
 from tests.fake_master.allocator.real.real_master import Agents, RealMaster, Scheduler, decline, hold
 
@@ -32,10 +33,14 @@ class Ours:
         self._refuse = FOR_LONG if case.shape == "decline" else None
         self._now = 0.0
         self.recover_us: list[float] = []
-        allocator = self.allocator = HierarchicalAllocator(Options(), Callbacks(self._on_offers), 0.0)
+        profile = profile_of(case.release)
+        allocator = self.allocator = HierarchicalAllocator(
+            Options(**facts_of(profile)), Callbacks(self._on_offers), 0.0
+        )
         for role in case.with_quota():
             amounts = {name: int(amount * 1000) for name, amount in QUOTA.items()}
-            allocator.update_quota(role, Quota(Quantities(amounts), Limits(amounts)))
+            limits = Limits(amounts) if profile.knows_update_quota else Limits()
+            allocator.update_quota(role, Quota(Quantities(amounts), limits))
         for index in range(case.frameworks):
             allocator.add_framework(FrameworkInfo(f"f{index:05d}", frozenset({case.role_of(index)})))
         for index in range(case.agents):
@@ -86,12 +91,8 @@ async def real_samples(case: Case, samples: int) -> list[float]:
     # Where offers are passed, each run is asked for by a REVIVE once all of the last have been answered.
     passes = case.shape == "pass"
     interval = "1hrs" if passes else "100ms"
-    with RealMaster(allocation_interval=interval) as master:
-        quotas = quota_configs(case)
-        if quotas:
-            await asyncio.to_thread(
-                master.call, {"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": quotas}}
-            )
+    with RealMaster(release=case.release, allocation_interval=interval) as master:
+        await asyncio.to_thread(_set_quotas, master, case)
         seconds = FOR_LONG if case.shape == "decline" else 0.0
         names = range(case.frameworks)
         schedulers = [
@@ -100,6 +101,9 @@ async def real_samples(case: Case, samples: int) -> list[float]:
         ]
         tasks = [asyncio.create_task(scheduler.run()) for scheduler in schedulers]
         await asyncio.gather(*(scheduler.subscribed.wait() for scheduler in schedulers))
+        if passes:
+            for scheduler in schedulers:  # 1.4.3 does not heed what they suppress when they subscribe
+                await scheduler.suppress()
         agents = Agents(master.port)
         await agents.start()
         for index in range(case.agents):
@@ -114,6 +118,19 @@ async def real_samples(case: Case, samples: int) -> list[float]:
                 task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.gather(*tasks)
+
+
+def _set_quotas(master: RealMaster, case: Case) -> None:
+    if not case.with_quota():
+        return
+    if profile_of(case.release).knows_update_quota:
+        configs = quota_configs(case)
+        master.call({"type": "UPDATE_QUOTA", "update_quota": {"force": True, "quota_configs": configs}})
+        return
+    guarantee = [{"name": name, "type": "SCALAR", "scalar": {"value": amount}} for name, amount in QUOTA.items()]
+    for role in case.with_quota():
+        request = {"force": True, "role": role, "guarantee": guarantee}
+        master.call({"type": "SET_QUOTA", "set_quota": {"quota_request": request}})
 
 
 def timeout(case: Case) -> float:

@@ -1,6 +1,6 @@
 """The clusters that the allocation benchmark measures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 FreeResources = Literal["pass", "decline"]
@@ -22,6 +22,8 @@ class Case:
     """Every so many roles have a quota of two agents."""
     reserved_every: int = 0
     """On every so many agents a quarter is reserved for one of the roles."""
+    release: str = "1.11.0"
+    """Of Mesos, here and there."""
 
     def role_of(self, framework: int) -> str:
         return self.role.format(framework, framework % 10, framework % 50)
@@ -39,6 +41,8 @@ class Case:
         return self.roles()[:: self.quota_every] if self.quota_every else []
 
 
+OLDER = ("1.4.3", "1.8.1")
+"""The releases before 1.11.0 that are measured too."""
 QUOTA = {"cpus": 48.0, "mem": 131072.0}
 
 
@@ -53,6 +57,7 @@ SMALL = [
     Case("decline", 200, 20, "decline"),
     Case("pass, one role", 200, 20, role="shared"),
     Case("pass, quota", 200, 20, quota_every=2),
+    *(Case("pass, quota", 100, 10, quota_every=2, release=release) for release in OLDER),
 ]
 
 # A real master needs a round of offers for each framework until everybody has declined everything, so a larger
@@ -74,4 +79,16 @@ LARGE = [
     Case("decline, quota on half the roles", 1000, 50, "decline", quota_every=2),
     Case("decline, roles three deep", 1000, 50, "decline", role="t{1}/m{2}/r{0}"),
     Case("decline, a third reserved", 1000, 50, "decline", reserved_every=3),
+    *(
+        replace(case, release=release)
+        for release in OLDER
+        for case in (
+            Case("pass", 1000, 50),
+            Case("pass, one role", 1000, 50, role="shared"),
+            Case("pass, quota on half the roles", 1000, 50, quota_every=2),
+            Case("pass, a third reserved", 1000, 50, reserved_every=3),
+            Case("decline", 500, 20, "decline"),
+            Case("decline, quota on half the roles", 500, 20, "decline", quota_every=2),
+        )
+    ),
 ]

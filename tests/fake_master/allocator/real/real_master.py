@@ -28,10 +28,12 @@ Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
 class RealMaster:
     """A master that waits for simulated agents; use it as a context manager."""
 
-    def __init__(self, **flags: str) -> None:
+    def __init__(self, release: str | None = None, **flags: str) -> None:
+        """By default, of the release that the runner chooses."""
         self._folder = tempfile.TemporaryDirectory(prefix="real-master-", ignore_cleanup_errors=True)
         # Nothing answers the pings of simulated agents.
-        self._cluster = real.start(Setup(flags={"agent_ping_timeout": "15mins", **flags}), Path(self._folder.name))
+        setup = Setup(flags={"agent_ping_timeout": "15mins", **flags})
+        self._cluster = real.start(setup, Path(self._folder.name), release)
         self.url = self._cluster.address
         self.port = int(self.url.rpartition(":")[2])
 
@@ -206,6 +208,11 @@ class Scheduler:
         """Ask for offers again, upon which the master runs its allocation at once."""
         _, reviving = await self._post({"framework_id": self.id, "type": "REVIVE"})
         reviving.close()
+
+    async def suppress(self) -> None:
+        """Ask for no more offers in any role."""
+        _, suppressing = await self._post({"framework_id": self.id, "type": "SUPPRESS"})
+        suppressing.close()
 
     async def _post(self, body: dict[str, Any]) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         reader, writer = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 26)
