@@ -14,7 +14,7 @@ MOST_ORDERED = 6
 """Up to so many agents, each of their orders is tried; orders of more are drawn."""
 DRAWN = 500
 DRAWN_TOO, DRAWN_IF_ALIKE = 40, 12
-"""Beside the fixed orders: each run has an order of its own, and agents are alike no more when they are partly offered."""
+"""Beside the fixed orders: each run has an order of its own, and agents that are partly offered are alike no more."""
 
 
 def outcomes(release: str, situation: Situation, folder: Path) -> Iterator[Shares]:
