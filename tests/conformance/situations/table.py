@@ -108,6 +108,8 @@ WITHOUT_LIMITS: dict[str, Situation] = {
     "weights": of(6, "b", "a", "c", "d", quotas={"a": both(8), "b": both(8)}, weights={"a": 2, "d": 3}),
     "weights of roles below one": of(8, "a/x", "a/y", "b", weights={"a/x": 3}),
     "the weight of a role above": of(8, "a/x", "b/x", early_weights={"a": 3}),
+    "the weight of a role above, set late": of(8, "a/x", "b/x", weights={"a": 3}),
+    "the weight of a role with roles below, set late": of(8, "a", "a/x", "b", weights={"a": 3}),
     "weights of guarantees": of(3, "a", "b", "c", quotas={"a": both(20), "b": both(20)}, weights={"b": 3}),
     "a weight that is set late": of(4, "a", "b", steps=[("weigh", {"b": 3}), ("decline", 0, 0.0), ("decline", 1, 0.0)]),
     # Suppression.
@@ -161,13 +163,17 @@ WITHOUT_LIMITS: dict[str, Situation] = {
         (*sized(8, 8), *sized(8, more=";cpus(a):8;mem(a):4096")), (client("a"), client("b")), quotas={"a": both(10)}
     ),
     "frameworks of a role hold different things": Situation(
-        ("cpus:8;mem:1024;disk:10", "cpus:1;mem:8192;disk:10", "cpus:2;mem:512;disk:10"),
+        tuple(
+            f"{each};disk:10;ports:[31000-31003]" for each in ("cpus:8;mem:1024", "cpus:1;mem:8192", "cpus:2;mem:512")
+        ),
         (client("a"), client("a"), client("b")),
         steps=(("leave", 2),),
     ),
     # Names that do not count.
     "memory does not count for shares": Situation(
-        ("cpus:8;mem:1024;disk:10", "cpus:2;mem:8192;disk:10", "cpus:2;mem:512;disk:10"),
+        tuple(
+            f"{each};disk:10;ports:[31000-31003]" for each in ("cpus:8;mem:1024", "cpus:2;mem:8192", "cpus:2;mem:512")
+        ),
         (client("a"), client("b")),
         flags={"fair_sharing_excluded_resource_names": "mem"},
     ),

@@ -1,0 +1,32 @@
+"""Drawn situations: what a real master offers is what the fake one of its release offers in some order of the agents.
+
+CONFORMANCE_SEED draws others, and CONFORMANCE_SITUATIONS says how many there are of each release.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.histories.playing import SEED
+from tests.conformance.masters.carriers import REAL, Carrier, Pool, judged
+from tests.conformance.situations.drawing import drawn
+from tests.conformance.situations.orders import outcomes
+from tests.conformance.situations.playing import play
+from tests.helpers.needs import needs
+
+NUMBER = int(os.environ.get("CONFORMANCE_SITUATIONS", "3"))
+
+
+@pytest.mark.parametrize("number", range(NUMBER))
+@pytest.mark.parametrize(("real", "fake"), judged("1.4.3", "1.8.1", "1.11.0"), ids=str)
+@needs(*REAL.needs)
+def test_what_a_real_master_offers_is_among_what_the_fake_one_may(
+    pool: Pool, real: Carrier, fake: Carrier, number: int, tmp_path: Path
+) -> None:
+    release = fake.profile.version
+    situation = drawn(release, f"{SEED} {number}")
+    master = pool.start(real, situation.setup())
+    found = play(master, situation)
+    master.stop()
+    assert any(shares == found for shares in outcomes(release, situation, tmp_path)), (situation, found)
