@@ -16,7 +16,8 @@ from tests.conformance.masters.leaving import lose_an_agent
 from tests.conformance.scenarios.reserving import cpus, create, destroy, disk, dynamic, ports, reserve, unreserve
 from tests.conformance.scenarios.scenario import Step, api, config, delete, get, post_quota, send, update_quota
 from tests.conformance.scenarios.setups import AUTHENTICATED, STANDARD
-from tests.conformance.situations.test_sharing_of_releases import AGENT, GIB, SITUATIONS, Situation, shares
+from tests.conformance.situations.playing import play
+from tests.conformance.situations.table import AGENT, GIB, WITHOUT_LIMITS, of
 
 ENDED = "the master has ended"
 Told = list[Any]
@@ -61,28 +62,23 @@ def outline(answer: Answer) -> Any:
     return answer.status, steady(answer.json()) if is_json else bool(answer.content)
 
 
-def setup_of(situation: Situation) -> Setup:
-    """The cluster of a situation."""
-    return quick(*[AGENT + situation.more] * situation.agents, flags=situation.flags)
-
-
 def sharing(*names: str) -> Case:
     """The shares of frameworks in situations of one cluster, one after the other."""
 
     def read(master: Cluster) -> Told:
         found: Told = []
         for name in names:
-            found.append(shares(master, SITUATIONS[name]))
+            found.append(play(master, WITHOUT_LIMITS[name]))
             master.clear_quota()
         return found
 
-    return Case(read=read, setup=setup_of(SITUATIONS[names[0]]))
+    return Case(read=read, setup=WITHOUT_LIMITS[names[0]].setup())
 
 
 # --- Those that are more than requests of an operator --------------------------------------------------
 
 ONE_AGENT = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
-ALIKE = Situation(2, ["a", "b", "c"], {"a": {"cpus": 4, "mem": 4 * GIB}})
+ALIKE = of(2, "a", "b", "c", quotas={"a": {"cpus": 4, "mem": 4 * GIB}})
 """`a` takes a half of the first agent of the first stage; `b` gets the first one of the second stage."""
 ROUNDS = 10
 """After so many, chance would hardly have kept an order."""
@@ -91,7 +87,7 @@ ROUNDS = 10
 def order_of_stages(master: Cluster) -> Told:
     """Whether the rest of an agent is always the first to be shared out."""
     for _ in range(ROUNDS):
-        if shares(master, ALIKE)[1]["cpus"] != ALIKE.quotas["a"]["cpus"]:
+        if play(master, ALIKE)[1]["cpus"] != ALIKE.quotas["a"]["cpus"]:
             return [False]
         master.clear_quota()
     return [True]
@@ -173,7 +169,7 @@ CASES: dict[str, Case] = {
     "quota_takes_whole_agents": sharing("a part of an agent", "half a cpu for nobody"),
     "agents_keep_headroom_whole": sharing("half a cpu for nobody"),
     "subroles_consume_quota": sharing("reserved for a role below"),
-    "stages_share_an_order": Case(read=order_of_stages, setup=setup_of(ALIKE), shuffles=True),
+    "stages_share_an_order": Case(read=order_of_stages, setup=ALIKE.setup(), shuffles=True),
     "forgets_roles_without_scalars": Case(
         (
             reserve(cpus(1, R)),
