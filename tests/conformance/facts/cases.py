@@ -78,7 +78,7 @@ def sharing(*names: str) -> Case:
 # --- Those that are more than requests of an operator --------------------------------------------------
 
 ONE_AGENT = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
-ALIKE = of(2, "a", "b", "c", quotas={"a": {"cpus": 4, "mem": 4 * GIB}})
+ALIKE = of(2, "a", "b", "c", quotas={"a": {"cpus": 4, "mem": 4 * GIB}}, at_once=True)
 """`a` takes a half of the first agent of the first stage; `b` gets the first one of the second stage."""
 ROUNDS = 10
 """After so many, chance would hardly have kept an order."""

@@ -58,6 +58,9 @@ class Situation:
     early_weights: dict[str, float] = field(default_factory=dict)
     """Weights that are set before anybody comes."""
 
+    at_once: bool = False
+    """Whether the first leaves as soon as quotas are set, and not an interval later."""
+
     def setup(self) -> Setup:
         return Setup(self.agents, flags={"allocation_interval": f"{INTERVAL * 1000:.0f}ms", **self.flags})
 
@@ -196,7 +199,8 @@ def play(master: Cluster, situation: Situation) -> Shares:
         # Each of these lets go of offers of the first, which others are then offered.
         for role, guarantee in situation.quotas.items():
             played.quota(role, guarantee)
-            master.await_allocations()
+            if not situation.at_once:
+                master.await_allocations()
         for role, (guarantees, limits) in situation.limits.items():
             played.limit(role, guarantees, limits)
             master.await_allocations()
