@@ -154,6 +154,8 @@ class AllocationRuns:
         self._runs += 1
         self.times.append(self.timers.now)
         self._latency.record(0.0)
+        if state.options.inner_weights_stay and any(state.agents[agent].activated for agent in candidates):
+            state.role_sorter.refresh()  # the weights of this moment stay, also where nobody is offered anything
         with self._run_timer:
             # With nobody to offer anything to, only an extension has anything to do.
             is_idle = self._may_skip and not state.tokens()

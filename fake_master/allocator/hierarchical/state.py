@@ -387,7 +387,10 @@ class State:
         return self.totals
 
     def _sorter(self, kind: SorterName, totals: Totals) -> Sorter:
+        options = self.options
+        sorter: Sorter = DrfSorter(totals)
         if kind == "random":
-            together = self.options.random_order_keeps_subtrees_together
-            return RandomSorter(totals, None, self.options.random, subtrees_stay_together=together)
-        return DrfSorter(totals)
+            together = options.random_order_keeps_subtrees_together
+            sorter = RandomSorter(totals, None, options.random, subtrees_stay_together=together)
+        sorter.inner_weights_stay = options.inner_weights_stay
+        return sorter

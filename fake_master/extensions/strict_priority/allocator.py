@@ -108,6 +108,11 @@ class PrioritySorter:
         for level in list(self._levels.values()):
             yield from level.walk()
 
+    def refresh(self) -> None:
+        """Put the clients of each priority in order."""
+        for level in self._levels.values():
+            level.refresh()
+
     def order(self, leaves: Iterable[Node]) -> list[Node]:
         """These active clients of different top-level roles, as `walk` would meet them."""
         by_level: dict[int, list[Node]] = {}

@@ -67,6 +67,8 @@ class Profile(NamedTuple):
     """The seconds that a refusal of offers lasts at most."""
     random_order_keeps_subtrees_together: bool
     """Whether the random sorter draws level by level, so that nothing comes between roles below one role."""
+    inner_weights_stay: bool
+    """Whether a new weight of a role that has only roles below it waits until none of these has frameworks any more."""
     capacity_includes_static_reservations: bool
     """Whether the capacity heuristic counts static reservations."""
     capacity_includes_inactive_agents: bool
@@ -195,6 +197,7 @@ DOCUMENTS = Profile(
     resubscribing_ends_filters=True,
     longest_refusal=A_YEAR,
     random_order_keeps_subtrees_together=False,
+    inner_weights_stay=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=False,
@@ -254,6 +257,7 @@ MESOS_1_4 = Profile(
     resubscribing_ends_filters=False,
     longest_refusal=math.inf,
     random_order_keeps_subtrees_together=True,
+    inner_weights_stay=False,
     capacity_includes_static_reservations=False,
     capacity_includes_inactive_agents=False,
     capacity_compares_resources=True,
@@ -303,6 +307,7 @@ MESOS_1_8 = MESOS_1_4._replace(
     revive_ends_all_filters=False,
     longest_refusal=A_YEAR,
     random_order_keeps_subtrees_together=False,
+    inner_weights_stay=True,
     capacity_includes_static_reservations=True,
     capacity_includes_inactive_agents=True,
     capacity_compares_resources=False,
@@ -397,6 +402,7 @@ MESOS_1_7 = MESOS_1_6._replace(
     guarantee_metrics_stay=False,
     framework_shares_are_of_role=False,
     revive_ends_all_filters=False,
+    inner_weights_stay=True,
     json_numbers_are_short=False,
     checks_minimum_capabilities=True,
     operators_hear_of_ended_tasks=True,

@@ -108,6 +108,7 @@ WITHOUT_LIMITS: dict[str, Situation] = {
     "weights": of(6, "b", "a", "c", "d", quotas={"a": both(8), "b": both(8)}, weights={"a": 2, "d": 3}),
     "weights of roles below one": of(8, "a/x", "a/y", "b", weights={"a/x": 3}),
     "the weight of a role above": of(8, "a/x", "b/x", early_weights={"a": 3}),
+    "the weight of a role above, set late": of(8, "a/x", "b/x", weights={"a": 3}),
     "the weight of a role with roles below, set late": of(8, "a", "a/x", "b", weights={"a": 3}),
     "weights of guarantees": of(3, "a", "b", "c", quotas={"a": both(20), "b": both(20)}, weights={"b": 3}),
     "a weight that is set late": of(4, "a", "b", steps=[("weigh", {"b": 3}), ("decline", 0, 0.0), ("decline", 1, 0.0)]),

@@ -155,3 +155,24 @@ def test_a_random_order_keeps_the_roles_below_one_together_or_not(profile: Profi
     assert {order[1] for order in orders} == ({"a/x", "a/y"} if together else {"a/x", "a/y", "b"})
     # Half of the draws begin with b, in both.
     assert 140 < sum(times for order, times in orders.items() if order[0] == "b") < 260
+
+
+@pytest.mark.parametrize(
+    ("profile", "expected"),
+    [(MESOS_1_4, "F2 F2 F1 F2"), (MESOS_1_8, "F2 F1 F2 F1"), (MESOS_1_11, "F2 F1 F2 F1")],
+    ids=str,
+)
+def test_a_weight_of_a_role_above_others_counts_at_once_or_later(profile: Profile, expected: str) -> None:
+    made = play(profile, "queued framework F1 a/x", "framework F2 b/x", "agent A0 1/100 -> F1:A0", "weight b 2")
+    served = []
+    for number in range(1, 5):
+        made.play(f"agent A{number} 1/100")
+        served.append(offered_to(made))
+    assert " ".join(served) == expected
+
+
+@OLD
+def test_a_weight_of_a_role_counts_at_once_for_its_own_frameworks(profile: Profile) -> None:
+    made = play(profile, "queued framework F1 a", "framework F2 b", "agent A0 1/100 -> F1:A0", "weight b 2")
+    made.play("agent A1 1/100 -> F2:A1")
+    made.play("agent A2 1/100 -> F2:A2")

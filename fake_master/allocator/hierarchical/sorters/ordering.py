@@ -17,6 +17,8 @@ class Ordering(Protocol):
 
     def order(self, leaves: Iterable[Node]) -> list[Node]: ...  # noqa: D102
 
+    def refresh(self) -> None: ...  # noqa: D102
+
     def share(self, path: str) -> float: ...  # noqa: D102
 
     def add(self, path: str, client: Any = None) -> Node: ...  # noqa: D102

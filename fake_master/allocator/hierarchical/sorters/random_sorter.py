@@ -31,7 +31,7 @@ class RandomSorter(Sorter):
 
     def walk(self) -> Iterator[Node]:
         """One draw."""
-        self._refresh()
+        self.refresh()
         return iter(self._drawn_by_level() if self._subtrees_stay_together else self._draw(self._exponents))
 
     def order(self, leaves: Iterable[Node]) -> list[Node]:
@@ -39,7 +39,7 @@ class RandomSorter(Sorter):
         if self._subtrees_stay_together:
             wanted = set(leaves)
             return [leaf for leaf in self._drawn_by_level() if leaf in wanted]
-        self._refresh()
+        self.refresh()
         return self._draw(leaves)
 
     def share(self, path: str) -> float:  # noqa: ARG002  # the interface's
@@ -70,7 +70,8 @@ class RandomSorter(Sorter):
             waiting += sorted(node.children.values(), key=lambda child: math.log(1.0 - draw()) / child.weight)
         return found
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """See `Sorter.refresh`."""
         if self.dirty:
             self._exponents = self._weigh()
             self.dirty = False
@@ -87,6 +88,8 @@ class RandomSorter(Sorter):
                 exponents[node] = 1.0 / max(weight, sys.float_info.min)
                 continue
             children = [child for child in node.children.values() if child in active]
+            for child in children:
+                child.key = (0.0, 0, child.path, child)  # it has been ordered
             # A power of two changes no digit, and no sum overflows or vanishes.
             _, power = math.frexp(max((child.weight for child in children), default=1.0))
             scaled = [math.ldexp(child.weight, -power) for child in children]

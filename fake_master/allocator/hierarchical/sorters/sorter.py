@@ -103,7 +103,7 @@ class Node(Tally):
 class Sorter(ABC):
     """Clients and what is allocated to them; a subclass says in which order they come."""
 
-    __slots__ = ("_leaves", "active", "dirty", "root", "totals", "weights")
+    __slots__ = ("_leaves", "active", "dirty", "inner_weights_stay", "root", "totals", "weights")
 
     order_lasts: ClassVar[bool]
     """Whether `order` gives the same again as long as nothing is allocated to those clients."""
@@ -117,10 +117,16 @@ class Sorter(ABC):
         """The number of clients that take part in the order."""
         self.dirty = True
         """Whether the present order is no longer valid."""
+        self.inner_weights_stay = False
+        """Whether a node with others below it and no client keeps the weight that it had when it was ordered first."""
 
     @abstractmethod
     def walk(self) -> Iterator[Node]:
         """Active clients in order. Allocations during the walk count from the next walk on."""
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Put the clients in order, if anything has changed."""
 
     @abstractmethod
     def order(self, leaves: Iterable[Node]) -> list[Node]:
@@ -208,12 +214,12 @@ class Sorter(ABC):
             self.touch(leaf)
 
     def update_weight(self, path: str, weight: float) -> None:
-        """Set the weight of a path, in the tree or not yet; at once, a deliberate difference (README)."""
+        """Set the weight of a path, in the tree or not yet."""
         self.weights[path] = weight
         node: Node | None = self.root
         for name in path.split("/"):
             node = node.children.get(name) if node is not None else None
-        if node is not None:
+        if node is not None and not (self.inner_weights_stay and node.key is not None and _has_no_client(node)):
             node.weight = weight
         self.dirty = True
 
@@ -254,7 +260,7 @@ class Sorter(ABC):
         """Make room below a leaf: a new inner node takes its place and the leaf becomes its virtual child."""
         assert leaf.parent is not None
         inner = Node(leaf.name, leaf.path, leaf.parent, Kind.INTERNAL)
-        inner.weight = leaf.weight
+        inner.weight, inner.key = leaf.weight, leaf.key
         inner.count = leaf.count
         inner.amounts = dict(leaf.amounts)
         inner.copies = dict(leaf.copies)
@@ -271,3 +277,7 @@ class Sorter(ABC):
         leaf.name, leaf.path, leaf.parent = inner.name, inner.path, inner.parent
         leaf.weight, leaf.count = inner.weight, inner.count
         inner.parent.children[inner.name] = leaf
+
+
+def _has_no_client(node: Node) -> bool:
+    return node.kind is Kind.INTERNAL and VIRTUAL not in node.children

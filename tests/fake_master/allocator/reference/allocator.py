@@ -4,7 +4,7 @@ It is slow and meant to be read beside docs/explanation/allocator.md.  Resources
 `mesosctl.mesos` only.  Shared volumes, maintenance and recovery are left to the scenarios.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -34,14 +34,19 @@ class Node:
     held: dict[str, int] = field(default_factory=dict)
     count: int = 0
     children: list["Node"] = field(default_factory=list)
+    weight: float | None = None
+    """Where weights stay: that of the first time."""
 
 
 class PlainSorter:
     """The sorter of the page, sorted from scratch whenever asked."""
 
-    def __init__(self, total: Callable[[], Quantities], weights: dict[str, float]) -> None:
+    def __init__(
+        self, total: Callable[[], Quantities], weights: dict[str, float], *, weights_stay: bool = False
+    ) -> None:
         self.total = total
         self.weights = weights
+        self.weights_stay = weights_stay
         self.root = Node("")
 
     def line(self, path: str) -> list[Node]:
@@ -70,6 +75,19 @@ class PlainSorter:
             elif depth == len(names) - 1:
                 child.children.append(Node(path + "/.", "inactive"))
             node = child
+
+    def reweigh(self, path: str) -> None:
+        """The weight of a path has changed: a client heeds it, also if it has others below it."""
+        for node in self.nodes(self.root):
+            if node.path == path and (
+                node.kind != "internal" or any(below.path == path + "/." for below in node.children)
+            ):
+                node.weight = None
+
+    def nodes(self, above: Node) -> Iterator[Node]:
+        for node in above.children:
+            yield node
+            yield from self.nodes(node)
 
     def remove(self, path: str) -> None:
         line = self.line(path)
@@ -103,7 +121,9 @@ class PlainSorter:
     def share(self, node: Node) -> float:
         total = self.total()
         parts = [to_double(node.held.get(name, 0)) / to_double(amount) for name, amount in total.items()]
-        return max(parts, default=0.0) / self.weights.get(node.path, 1.0)
+        if node.weight is None or not self.weights_stay:
+            node.weight = self.weights.get(node.path, 1.0)
+        return max(parts, default=0.0) / node.weight
 
     def sort(self) -> list[str]:
         return [path.removesuffix("/.") for path in self._below(self.root)]
@@ -127,7 +147,7 @@ class Reference:
         self.weights: dict[str, float] = {}
         self.quotas: dict[str, Quota] = {}
         self.filters: list[PlainFilter] = []
-        self.roles = PlainSorter(self.total, self.weights)
+        self.roles = PlainSorter(self.total, self.weights, weights_stay=profile.inner_weights_stay)
         self.guarantees = PlainSorter(self.nonrevocable_total, self.weights)
         """Roles with quota, on releases that order them apart."""
         self.sorters: dict[str, PlainSorter] = {}

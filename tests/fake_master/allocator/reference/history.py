@@ -243,7 +243,11 @@ class History:
             if name in self.reference.tracked.get(role, ()):
                 self.reference.untrack_unless_needed(name, role)
         self.reference.forget_filters(framework=name)
+        own = [offer for offer in self.outstanding if offer[0] == name]
         self.outstanding = [offer for offer in self.outstanding if offer[0] != name]
+        if not self.profile.framework_leaves_nothing:
+            for _, agent, offered in own:  # as a master returns them before
+                self.allocator.recover_resources(name, agent, offered)
         self.allocator.remove_framework(name)
 
     def _give_back_all_roles(self, framework: str, agent: str, part: Resources) -> None:
@@ -365,6 +369,7 @@ class History:
     def do_weight(self, role: int, weight: int) -> None:
         name, value = ROLES[role % len(ROLES)], [0.5, 1.0, 2.0, 3.0][weight % 4]
         self.reference.weights[name] = value
+        self.reference.roles.reweigh(name)
         self.allocator.update_weights({name: value})
 
 
