@@ -246,8 +246,8 @@ class History:
         own = [offer for offer in self.outstanding if offer[0] == name]
         self.outstanding = [offer for offer in self.outstanding if offer[0] != name]
         if not self.profile.framework_leaves_nothing:
-            for _, agent, offered in own:  # as a master returns them before
-                self.allocator.recover_resources(name, agent, offered)
+            for _, where, offered in own:  # as a master returns them before
+                self.allocator.recover_resources(name, where, offered)
         self.allocator.remove_framework(name)
 
     def _give_back_all_roles(self, framework: str, agent: str, part: Resources) -> None:
