@@ -54,8 +54,8 @@ class Profile(NamedTuple):
     guarantees_have_own_sorter: bool
     """Whether roles with quota are ordered by a sorter of their own, which knows nothing else.
 
-    A role has no more in it than what itself holds, without what is revocable, and is counted anew when its quota is
-    set.  If not, the order of all roles decides.
+    A role has no more in it than what itself holds, without what is revocable, and its offers are counted from the
+    moment when its quota is set.  If not, the order of all roles decides.
     """
     framework_shares_are_of_role: bool
     """Whether the share of a framework is of what all frameworks of its role hold, not of the cluster."""

@@ -1,4 +1,4 @@
-"""What may come of each situation on each release: kept in `results.json`, so that whoever changes a rule sees it.
+"""The results that each situation may have on each release: `results.json` keeps them, so that a change of one is seen.
 
 python -m tests.conformance.situations.results    writes the file anew, from what the fake masters offer in all orders
 """
