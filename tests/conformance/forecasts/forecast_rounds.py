@@ -48,7 +48,7 @@ ROUNDS = {
     "two ceilings": first_leaves(alike(8), ["a", "b", "c"], a=both(16), b=both(24)),
     "reservations count": first_leaves(alike(4, ";cpus(a):4;mem(a):1024"), ["a", "b"], a={"cpus": 24, "mem": 20 * GIB}),
     "roles below the guarantee": first_leaves(alike(6), ["a/x", "a/y", "b"], a=both(24)),
-    "kept for nobody": first_leaves(alike(4), ["b", "c"], a=both(12)),
+    "kept for nobody": first_leaves(alike(4), ["b", "c"], a=both(16)),
     "no quota": first_leaves(alike(6), ["a", "b", "c"]),
     "quota for a part of an agent": sets_quota(alike(4), (joins("b"), joins("a")), "a", cpus=3, mem=GIB),
     "quota for whoever holds all": sets_quota(alike(4), (joins("a"), joins("b")), "a", cpus=12, mem=12 * GIB),
