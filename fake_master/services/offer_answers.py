@@ -255,6 +255,8 @@ class OfferAnswers:
 
     def _conversions(self, context: AcceptContext, operation: Mapping[str, Any]) -> list[Conversion]:
         kind = operation["type"]
+        if "id" in operation and self._state.profile.operations_with_ids != "done":
+            raise RuleViolation("Operation requested feedback, but the agent has no capability for it")
         if kind in ("CREATE_DISK", "DESTROY_DISK"):
             raise RuleViolation("'source' is not managed by a resource provider")
         body = operation.get(kind.lower())

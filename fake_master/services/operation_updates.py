@@ -41,7 +41,7 @@ class OperationUpdates:
     def refused(self, framework: KnownFramework, operation: Mapping[str, Any], problem: str) -> None:
         """Report an operation that the master refused."""
         self._count(operation["type"], "error")
-        if "id" in operation:
+        if "id" in operation and self._state.profile.operations_with_ids != "dropped":
             self._events.operation(
                 framework, {"operation_id": operation["id"], "state": "OPERATION_ERROR", "message": problem}
             )

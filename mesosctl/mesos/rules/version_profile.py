@@ -111,6 +111,8 @@ class Profile(NamedTuple):
     """Whether /roles.json, /state.json and /tasks.json are served, beside the paths without that end."""
     forgets_roles_without_scalars: bool
     """Whether the allocator no longer knows a role that has only ports or sets reserved, which may end the master."""
+    operations_with_ids: Literal["dropped", "refused", "done"]
+    """The fate of a framework's operation with an id, on what is no provider's; one that is dropped has no status."""
     reserves_volumes: bool
     """Whether RESERVE refines the reservation of a persistent volume."""
     reserve_passes_over_nothing: bool
@@ -217,6 +219,7 @@ DOCUMENTS = Profile(
     json_numbers_are_short=False,
     has_json_paths=False,
     forgets_roles_without_scalars=False,
+    operations_with_ids="done",
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
     operates_on_nothing=False,
@@ -277,6 +280,7 @@ MESOS_1_4 = Profile(
     json_numbers_are_short=True,
     has_json_paths=True,
     forgets_roles_without_scalars=True,
+    operations_with_ids="done",
     reserves_volumes=False,
     reserve_passes_over_nothing=True,
     operates_on_nothing=True,
@@ -375,6 +379,7 @@ MESOS_1_5 = MESOS_1_4._replace(
     longest_refusal=A_YEAR,
     guarantee_may_repeat_names=False,
     forgets_roles_without_scalars=False,
+    operations_with_ids="dropped",
     looks_for_nothing=False,
     takes_no_entries=False,
     operations_have_one_provider=True,
@@ -388,6 +393,7 @@ MESOS_1_6 = MESOS_1_5._replace(
     name="1.6",
     version="1.6.2",
     release="1.6.2",
+    operations_with_ids="refused",
     path_may_end_with_slash=True,
     reserve_passes_over_nothing=False,
     operates_on_nothing=False,

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tests.conformance.callers.frameworks import Framework
+from tests.conformance.callers.frameworks import amounts as amounts_of
 from tests.conformance.callers.holding import amounts
 from tests.conformance.callers.joining import joining, quick
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied, Setup
@@ -80,6 +81,7 @@ def sharing(*names: str) -> Case:
 ONE_AGENT = quick("cpus:4;mem:2048;disk:100;ports:[31000-31009]")
 ALIKE = of(2, "a", "b", "c", quotas={"a": {"cpus": 4, "mem": 4 * GIB}}, at_once=True)
 """`a` takes a half of the first agent of the first stage; `b` gets the first one of the second stage."""
+TOLD = "UPDATE_OPERATION_STATUS"
 ROUNDS = 10
 """After so many, chance would hardly have kept an order."""
 
@@ -125,6 +127,18 @@ def heard_when_suppressed(master: Cluster) -> Told:
         stream.hang_up()
         found.append({event["type"] for event in stream.events} - {"HEARTBEAT"})
     return found
+
+
+def told_of_an_operation_with_an_id(master: Cluster) -> Told:
+    """The states that a framework is told of an operation with an id, and what it is offered then."""
+    framework = Framework(master, "ads").subscribe()
+    operation = {"type": "RESERVE", "id": {"value": "o"}, "reserve": {"resources": [cpus(1, dynamic("ads"))]}}
+    framework.accept(framework.offers(), operation)
+    (offer,) = framework.offers()
+    framework.settle()
+    told = {one["update_operation_status"]["status"]["state"] for one in framework.stream.events if one["type"] == TOLD}
+    framework.leave()
+    return [told, amounts_of(offer["resources"])]
 
 
 def promised_of_a_lost_agent(master: Cluster) -> Told:
@@ -206,6 +220,7 @@ CASES: dict[str, Case] = {
     ),
     "reserve_passes_over_nothing": Case((reserve(cpus(1, R), cpus(0, Q)),) * 2, ends=True),
     # Frameworks
+    "operations_with_ids": Case(read=told_of_an_operation_with_an_id, setup=ONE_AGENT),
     "honours_suppressed_roles": Case(read=heard_when_suppressed, setup=ONE_AGENT),
 }
 """By the name of the field."""
@@ -218,7 +233,7 @@ NEED_A_CLUSTER = frozenset(
         *("guarantee_is_limit", "reservations_consume_quota", "quota_takes_whole_agents", "agents_keep_headroom_whole"),
         *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
         "capacity_includes_inactive_agents",
-        *("whitelist_shows_roles_above", "quota_shows_principal"),
+        *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids"),
         *("master_capabilities", "agent_capabilities"),  # they are always the same
     }
 )
