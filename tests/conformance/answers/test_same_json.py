@@ -122,11 +122,14 @@ def test_the_fake_answers_as_the_real_master_does(question: str, real: Cluster, 
 
 
 def test_metrics_have_the_same_form(real: Cluster, fake: Cluster) -> None:
-    """Which metrics there are is left to the fake; what an entry looks like is not."""
+    """Which metrics there are is left to the fake; what an entry looks like is not.
+
+    Real masters before 1.6 show them in the order of a hash table.
+    """
     for master in (real, fake):
         snapshot = master.read("/metrics/snapshot")
         assert snapshot["master/elected"] == 1.0
-        assert list(snapshot) == sorted(snapshot)
+        assert master is real or list(snapshot) == sorted(snapshot)
         assert {type(value) for value in snapshot.values()} == {float}
         entries: list[dict[str, Any]] = master.call("GET_METRICS", get_metrics={}).json()["get_metrics"]["metrics"]
         assert {"name": "master/elected", "value": 1.0} in entries

@@ -42,6 +42,23 @@ def test_no_case_stands_twice() -> None:
     assert [said for said, count in Counter(map(name, CASES)).items() if count > 1] == []
 
 
+NO_JSON = "a real master writes inf, which is no JSON"
+ENDS = "this would end a real master, whose weights and timeouts have to be numbers in JSON"
+REPEATS = "a real master takes NaN seconds for five"
+NOT_ALIKE = {
+    ("1.4.3", "json: a weight of infinite"): NO_JSON,
+    ("1.4.3", "json: a weight of minus infinity"): NO_JSON,
+    ("1.4.3", "json: a weight that is not set"): NO_JSON,
+    ("1.4.3", "protobuf: DECLINE for NaN seconds"): REPEATS,
+    ("1.8.1", "protobuf: a failover timeout of NaN"): ENDS,
+    ("1.8.1", "protobuf: a failover timeout of infinite"): ENDS,
+    ("1.8.1", "protobuf: a failover timeout of minus infinity"): ENDS,
+    ("1.8.1", "protobuf: a weight of NaN"): ENDS,
+    ("1.8.1", "json: a weight of NaN"): ENDS,
+    ("1.8.1", "protobuf: a weight of infinite"): ENDS,
+    ("1.8.1", "json: a weight of infinite"): ENDS,
+}
+"""The cases that cannot be compared on a release, with the reason."""
 PAIRS = [pair for pair in judged("1.4.3", "1.8.1") if pair[0].profile is not MESOS_1_11]
 
 
@@ -50,6 +67,8 @@ PAIRS = [pair for pair in judged("1.4.3", "1.8.1") if pair[0].profile is not MES
 def test_each_is_answered_alike_by_older_releases(
     case: dict[str, Any], real: Carrier, fake: Carrier, pool: Pool
 ) -> None:
+    if reason := NOT_ALIKE.get((real.profile.version, name(case))):
+        pytest.skip(reason)
     found = []
     for carrier in (real, fake):
         lent = pool.lend(carrier, SETUP)
