@@ -397,6 +397,7 @@ MESOS_1_6 = MESOS_1_5._replace(
     path_may_end_with_slash=True,
     reserve_passes_over_nothing=False,
     operates_on_nothing=False,
+    framework_leaves_nothing=True,
     sends_whole_checkpoint=False,
     agent_capabilities=(*MESOS_1_5.agent_capabilities, "RESOURCE_PROVIDER", "RESIZE_VOLUME"),
 )
@@ -405,6 +406,7 @@ MESOS_1_7 = MESOS_1_6._replace(
     name="1.7",
     version="1.7.3",
     release="1.7.3",
+    framework_leaves_nothing=False,
     guarantee_metrics_stay=False,
     framework_shares_are_of_role=False,
     revive_ends_all_filters=False,
