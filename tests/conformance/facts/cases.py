@@ -206,7 +206,7 @@ CASES: dict[str, Case] = {
         (send("PUT", "/weights", [{"role": "ads/x", "weight": 1.7149999999999999}]), get("/weights"))
     ),
     # The status alone: a master that is lent may show the weights of others.
-    "has_json_paths": Case(read=lambda master: [master.request("GET", "/roles.json").status]),
+    "has_json_paths": Case((get("/roles.json"),), read=lambda master: [master.request("GET", "/roles.json").status]),
     "master_capabilities": Case(read=lambda master: [steady(master.read("/state").get("capabilities", "none"))]),
     "agent_capabilities": Case(read=lambda master: [sorted(agent["capabilities"]) for agent in master.agents()]),
     # Reservations

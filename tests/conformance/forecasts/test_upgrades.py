@@ -74,7 +74,7 @@ CASES = {
         8, ["a", "b", "c"], {"a": {"cpus": 16, "mem": 16 * GIB}, "b": {"cpus": 24, "mem": 24 * GIB}}
     ),
     "static reservations": Case(4, ["a", "b"], {"a": {"cpus": 24, "mem": 20 * GIB}}, more=";cpus(a):4;mem(a):1024"),
-    "a dynamic reservation": Case(4, ["a", "b"], {"a": {"cpus": 8}}, reserved="a"),
+    "a dynamic reservation": Case(4, ["a", "b"], {"a": {"cpus": 8, "mem": 8 * GIB}}, reserved="a"),
     "roles below": Case(6, ["a/x", "a/y", "b"], {"a": {"cpus": 24, "mem": 24 * GIB}}),
     "a guarantee for nobody": Case(4, ["a", "b"], {"c": {"cpus": 9, "mem": 9 * GIB}}),
     "weights": Case(6, ["a", "b", "c"], {"b": {"cpus": 8, "mem": 8 * GIB}}, weights={"a": 2}),
