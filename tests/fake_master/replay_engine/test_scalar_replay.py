@@ -161,7 +161,7 @@ def assert_alike_both_ways(chosen, given):
     assert fast.guarantees == general.guarantees
 
 
-@pytest.mark.parametrize("seed", [*range(24), 2277, 2362, 3091])
+@pytest.mark.parametrize("seed", [*range(24), 33, 1863, 2277, 2362, 3091])
 def test_random_demand_starts_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = demand(chosen)
@@ -175,7 +175,7 @@ def test_frameworks_that_join_before_they_ask_are_served_as_on_a_master(seed):
     assert_alike_both_ways(chosen, given)
 
 
-@pytest.mark.parametrize("seed", [*range(24), 41, 43, 52])
+@pytest.mark.parametrize("seed", [*range(24), 41, 43, 52, 105])
 def test_tasks_that_prefer_hosts_start_at_the_same_moments_as_on_a_master(seed):
     chosen = random.Random(seed)
     given = preferring(chosen, demand(chosen))
