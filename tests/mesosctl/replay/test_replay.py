@@ -437,6 +437,14 @@ def test_a_task_that_runs_when_the_time_begins_is_wanted_for_the_rest_of_it(tmp_
     assert found == {"a": (100, 200, 100, True), "b": (150, 300, 0, False)}
 
 
+def test_a_framework_joins_when_it_joined_on_record(tmp_path):
+    recording(tmp_path, [("web", 50, 60.0)], joined=20)
+    with open_recording(tmp_path / "h.sqlite") as rows:
+        (cluster,) = rows.clusters()
+        read = read_demand(rows, cluster, Window(to_micros(SINCE), to_micros(SINCE + 300)), None)
+    assert [one.joined for one in read.frameworks.values()] == [SINCE + 20]
+
+
 @pytest.mark.parametrize("frameworks", [1, 4])
 def test_what_waited_when_a_window_begins_waits_for_what_ran_then(typed, tmp_path, frameworks):
     """Four tasks hold everything until second 1000; four more wait from second 100 on, and one that never ran."""
