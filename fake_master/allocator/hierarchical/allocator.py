@@ -224,16 +224,14 @@ class HierarchicalAllocator(Allocator):
         self._framework_changed(framework)
 
     def revive(self, framework: str, roles: Collection[str] | None = None) -> None:
-        self._revive(self.state.frameworks[framework], roles)
-        self.allocation_runs.request_run_for_all()
-
-    def _revive(self, framework: AllocatorFramework, roles: Collection[str] | None) -> None:
-        clients = _clients(framework, roles)
+        record = self.state.frameworks[framework]
+        clients = _clients(record, roles)
         everywhere = bool(clients) and self.state.options.revive_ends_all_filters
-        filtering = list(framework.clients.values()) if everywhere else clients
-        _end_filters(self.filters, self._inverse_offers, framework, filtering)
+        filtering = list(record.clients.values()) if everywhere else clients
+        _end_filters(self.filters, self._inverse_offers, record, filtering)
         _activate(self.state, clients)
-        self._framework_changed(framework.id)
+        self._framework_changed(framework)
+        self.allocation_runs.request_run_for_all()
 
     def request_resources(self, framework: str, requests: Sequence[ResourceRequest]) -> None:
         """Accept and ignore requests, as Mesos's own allocator does."""
