@@ -388,9 +388,11 @@ class State:
 
     def _sorter(self, kind: SorterName, totals: Totals) -> Sorter:
         options = self.options
-        sorter: Sorter = DrfSorter(totals)
+        sorter: Sorter
         if kind == "random":
             together = options.random_order_keeps_subtrees_together
             sorter = RandomSorter(totals, None, options.random, subtrees_stay_together=together)
+        else:
+            sorter = DrfSorter(totals)
         sorter.inner_weights_stay = options.inner_weights_stay
         return sorter
