@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 from mesosctl.client.leading_master import LeadingMaster
+from mesosctl.mesos.amounts.holding import sums_by_owner
 from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.cluster.account import agent_as_shown, roles_as_shown, sums_of_agents, with_kept
@@ -183,11 +184,9 @@ class _AgentsOnce:
         """The resources that are reserved for each role itself."""
         if self._agents is None:
             return None
-        parts = [(role, owned.quantities()) for agent in self._agents for role, owned in agent.total.by_owner().items()]
-        return {
-            role: Quantities.total(amounts for owner, amounts in parts if owner == role)
-            for role in dict.fromkeys(owner for owner, _ in parts)
-        }
+        return sums_by_owner(
+            {role: owned.quantities() for role, owned in agent.total.by_owner().items()} for agent in self._agents
+        )
 
 
 def note_unknown_role(master: LeadingMaster, role: str, reserved: Quantities) -> None:
