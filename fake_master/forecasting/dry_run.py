@@ -172,10 +172,10 @@ class DryRun:
         )
         upgrade = Upgrade(profile.version, profile.name, str(profile), reason is None, reason or "", set_again=again)
         registry = former.registry
-        assert isinstance(registry, MemoryRegistry), "a dry run forgets what it keeps"
-        copies = [registry.copied(), registry.copied()]
-        take_over_quotas(copies[1], before, profile)
         if requests:
+            assert isinstance(registry, MemoryRegistry), "a dry run forgets what it keeps"
+            copies = [registry.copied(), registry.copied()]
+            take_over_quotas(copies[1], before, profile)
             today, there = self._twin(copies[0], before), self._twin(copies[1], profile)
             upgrade = upgrade._replace(requests=answered_differently(today, there, requests), tried=len(requests))
         if reason is None:
@@ -186,17 +186,21 @@ class DryRun:
 
     def _twin(self, registry: Registry, profile: Profile) -> Master:
         """A master like the present one, of a profile, whose time passes by itself."""
-        assert self._source is not None, "only a master made from a file or a snapshot has a copy"
         clock = VirtualClock(self.clock())
-        master = restarted(self._source, registry, clock, self._flags, (), profile)
+        master = self._started(registry, clock, profile)
         clock.sleep(master.allocation_interval)
         master.advance()
         return master
 
+    def _started(
+        self, registry: Registry, clock: VirtualClock, profile: Profile, away: Sequence[KnownAgent] = ()
+    ) -> Master:
+        assert self._source is not None, "only a master made from a file or a snapshot can start again"
+        return restarted(self._source, registry, clock, self._flags, away, profile)
+
     def _lead(self, profile: Profile, away: Sequence[KnownAgent] = ()) -> None:
         """Another master leads, without the agents that are away."""
-        assert self._source is not None, "only a master made from a file or a snapshot can start again"
-        master = restarted(self._source, self._master.registry, self.clock, self._flags, away, profile)
+        master = self._started(self._master.registry, self.clock, profile, away)
         self._restarted = True
         self._take(master)
         self._lost_tasks.restart()

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable
 from io import BufferedIOBase
 
-from mesosctl.files.reading import LARGEST_TEXT
+from mesosctl.files.reading import read_within
 from mesosctl.mesos.amounts.notation import counted
 from mesosctl.mesos.door.upgrade import SentRequest, Upgrade
 from mesosctl.mesos.errors import BadInput
@@ -27,9 +27,7 @@ def read_requests(file: BufferedIOBase, where: str, note: Callable[[str], None])
 
     Lines without a request are passed over with a note.  Raises BadInput for a file without any, and OSError.
     """
-    text = file.read(LARGEST_TEXT + 1)
-    if len(text) > LARGEST_TEXT:
-        raise BadInput(f"{where} is larger than {LARGEST_TEXT >> 20} MiB", field="--requests")
+    text = read_within(file)
     times, others = Counter[SentRequest](), 0
     for line in text.decode(errors="replace").splitlines():
         sent = _request(line)
