@@ -27,6 +27,11 @@ ALL_AGENT_CAPABILITIES = frozenset({"MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVAT
 DEFAULT_REFUSE_SECONDS = 5.0
 
 
+def quota_metric(role: str, resource: str) -> str:
+    """The beginning of the metrics about the quota that a role has of a resource."""
+    return f"allocator/mesos/quota/roles/{role}/resources/{resource}"
+
+
 @immutable
 class AgentInfo:
     """An agent, its resources apart."""

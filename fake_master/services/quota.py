@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from fake_master.allocator.interface import Allocator
+from fake_master.allocator.interface import Allocator, quota_metric
 from fake_master.registry.interface import Registry
 from fake_master.services.rescinding import Rescinding
 from fake_master.state.master_state import MasterState
@@ -77,7 +77,7 @@ class Quotas:
         for role, quota in self._state.quotas.items():
             for entry in quota.entries or ():
                 if entry["name"] not in quota.guarantees:
-                    metric = _metric(role, entry["name"])
+                    metric = quota_metric(role, entry["name"])
                     found |= {
                         f"{metric}/guarantee": 0.0,
                         f"{metric}/offered_or_allocated": self._held(role, entry["name"]),
@@ -172,12 +172,8 @@ class Quotas:
     def _note_guarantees(self, role: str, quota: SentQuota) -> None:
         if self._state.profile.guarantee_metrics_stay:
             for entry in quota.entries or ():
-                metric = f"{_metric(role, entry['name'])}/guarantee"
+                metric = f"{quota_metric(role, entry['name'])}/guarantee"
                 self._first_guarantees.setdefault(metric, entry["scalar"]["value"])
-
-
-def _metric(role: str, name: str) -> str:
-    return f"allocator/mesos/quota/roles/{role}/resources/{name}"
 
 
 WEIGHT_KIND = "weight"

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from fake_master.allocator.hierarchical.role_tree import RoleNode
 from fake_master.allocator.hierarchical.state import State
+from fake_master.allocator.interface import quota_metric
 from mesosctl.mesos.amounts.quantities import add_up, to_double, to_shown
 
 # Mesos keeps the samples of two weeks, at most 1,000 of them.
@@ -86,7 +87,7 @@ def _quota_figures(state: State, role: RoleNode) -> dict[str, float]:
     figures = {}
     for kind, amounts in (("guarantee", role.quota.guarantees), ("limit", role.quota.limits)):
         for resource, amount in amounts.items():
-            prefix = f"allocator/mesos/quota/roles/{role.name}/resources/{resource}"
+            prefix = quota_metric(role.name, resource)
             figures[f"{prefix}/{kind}"] = to_shown(amount)
             figures[f"{prefix}/offered_or_allocated"] = to_double(held.get(resource, 0))
     return figures
@@ -99,5 +100,5 @@ def _consumed_figures(state: State) -> dict[str, float]:
         if state.options.reservations_consume_quota:
             add_up(consumed, role.reservations.items())
         for resource, amount in consumed.items():
-            figures[f"allocator/mesos/quota/roles/{role.name}/resources/{resource}/consumed"] = to_shown(amount)
+            figures[f"{quota_metric(role.name, resource)}/consumed"] = to_shown(amount)
     return figures
