@@ -9,6 +9,7 @@ from collections.abc import Callable
 from io import BufferedIOBase
 
 from mesosctl.files.reading import read_within
+from mesosctl.mesos.amounts.amount_text import as_typed
 from mesosctl.mesos.amounts.notation import counted
 from mesosctl.mesos.door.upgrade import SentRequest, Upgrade
 from mesosctl.mesos.errors import BadInput
@@ -62,4 +63,4 @@ def commands_before(upgrade: Upgrade) -> list[str]:
 
 def commands_after(upgrade: Upgrade) -> list[str]:
     """The commands that keep today's meaning, to be run when the new master leads."""
-    return [command("quota set", role, str(guarantee)) for role, guarantee in upgrade.set_again if guarantee]
+    return [command("quota set", role, *as_typed(guarantee)) for role, guarantee in upgrade.set_again if guarantee]

@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from fake_master.forecasting.cluster_changes import take_over_quotas
+from fake_master.registry.interface import MemoryRegistry
+from fake_master.services.quota import QUOTA_KIND
+from mesosctl.mesos.rules.version_profile import MESOS_1_4, MESOS_1_11
 from tests.helpers.lab import Lab
 from tests.helpers.lab.command_line import CommandLine
 
@@ -36,9 +40,11 @@ Upgrade = Callable[..., dict[str, Any]]
 def upgrade(tmp_path: Path) -> Upgrade:
     """Type whatif --upgrade, and return what is said of the upgrade, with the forecast as `forecast`."""
 
-    def run(before: str, after: str, *words: str, status: int = 0, requests: str | None = None) -> dict[str, Any]:
+    def run(
+        before: str, after: str, *words: str, status: int = 0, requests: str | None = None, more: str = ""
+    ) -> dict[str, Any]:
         cluster = tmp_path / "cluster.toml"
-        cluster.write_text(CLUSTER.format(version=before))
+        cluster.write_text(CLUSTER.format(version=before) + more)
         if requests is not None:
             (tmp_path / "requests.txt").write_text(requests)
             words = (*words, "--requests", str(tmp_path / "requests.txt"))
@@ -66,6 +72,27 @@ def test_a_guarantee_becomes_a_limit_too(upgrade: Upgrade, before: str) -> None:
     assert first == ("web", "guarantee 6 cpus, which is the limit too", "guarantee 6 cpus, limit 6 cpus")
     counted = [("web", "what roles below it have: not counted", "what roles below it have: counted")]
     assert others == (counted if before == "1.4" else [])
+
+
+def test_every_quota_is_read_and_of_a_name_that_is_there_twice_the_last_amount_is_the_limit() -> None:
+    """As a real 1.11.0 reads what a real 1.4.3 kept (docs/explanation/releases.md, "One release after another")."""
+    registry = MemoryRegistry()
+    entries = [{"name": "mem", "type": "SCALAR", "scalar": {"value": value}} for value in (64.0, 32.0)]
+    with registry.transaction():
+        registry.write(QUOTA_KIND, "twice", {"guarantees": {"mem": 96.0}, "limits": {}, "entries": entries})
+        registry.write(QUOTA_KIND, "seeded", {"guarantees": {"cpus": 1.0, "mem": 5.0}, "limits": {}})
+    take_over_quotas(registry, MESOS_1_4, MESOS_1_11)
+    assert registry.records(QUOTA_KIND) == {
+        "twice": {"guarantees": {"mem": 96.0}, "limits": {"mem": 32.0}},
+        "seeded": {"guarantees": {"cpus": 1.0, "mem": 5.0}, "limits": {"cpus": 1.0, "mem": 5.0}},
+    }
+
+
+def test_every_quota_is_named_and_set_again(upgrade: Upgrade) -> None:
+    said = upgrade("1.11", "1.8", status=1, more='[quotas.ads]\nguarantee = "cpus:2;mem:512"\n')
+    assert "of ads and web" in said["why_not"]
+    assert said["before"] == ["mesosctl quota remove ads web"]
+    assert said["after"] == ["mesosctl quota set ads cpus:2 mem:512MiB", "mesosctl quota set web cpus:6"]
 
 
 def test_only_what_the_cluster_has_is_told(upgrade: Upgrade) -> None:
