@@ -26,7 +26,7 @@ class State:
     """The same without UPDATE_QUOTA, for a release that has none."""
 
     def changes_on(self, profile: Profile) -> tuple[Step, ...]:
-        """What is done to a master of a profile."""
+        """Change a master of a profile."""
         if self.before_update_quota is None or profile.knows_update_quota or profile.is_documents:
             return self.changes
         return self.before_update_quota

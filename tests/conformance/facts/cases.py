@@ -26,7 +26,7 @@ Told = list[Any]
 
 @dataclass(frozen=True)
 class Case:
-    """What is asked of a master, and what is read from its answers."""
+    """The requests for a master, and the parts of its answers that count."""
 
     steps: tuple[Step, ...] = ()
     read: Callable[[Cluster], Told] | None = None
@@ -38,7 +38,7 @@ class Case:
     """Whether the last step ends a real master of one side of the boundary; the fake one of it refuses it."""
 
     def told(self, master: Cluster) -> Told:
-        """What a master answers; the last is `ENDED`, if it does not live on."""
+        """The answers of a master; the last is `ENDED` if the master does not live on."""
         if self.read is not None:
             return self.read(master)
         found: Told = []
@@ -96,7 +96,7 @@ def order_of_stages(master: Cluster) -> Told:
 
 
 def shares_beside_a_guarantee(master: Cluster) -> Told:
-    """What two frameworks get that are offered everything, when the role of the first has a guarantee.
+    """The shares of two frameworks to which everything is offered, when the role of the first has a guarantee.
 
     Where UPDATE_QUOTA is known, it has no limit any more.
     """

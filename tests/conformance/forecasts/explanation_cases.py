@@ -394,4 +394,4 @@ BY_RELEASE: dict[str, dict[tuple[str, ...], Situation]] = {
         ),
     },
 }
-"""What differs between releases: the explanation that each gives of the same cluster."""
+"""Each release explains the same cluster in its own way."""

@@ -48,7 +48,7 @@ def test_what_is_forecast_is_what_happens(
 
 
 Outcome = tuple[Counter[str], dict[str, Amounts], dict[str, Amounts]]
-"""What was taken back, and what each framework, and each role if the master shows that, is offered in the end."""
+"""The offers that were taken back, and those that each framework has in the end; of roles, if the master shows them."""
 
 
 def played(case: Case, carrier: Carrier, pool: Pool, folder: Path) -> tuple[Outcome | None, Outcome | None]:

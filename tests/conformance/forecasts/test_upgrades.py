@@ -49,7 +49,7 @@ def name(request: tuple[str, str, Any]) -> str:
 
 
 def told(holding: dict[str, Any]) -> dict[str, float]:
-    """What a forecast says that somebody is offered."""
+    """The offers of somebody, by a forecast."""
     return {name: value for name, value in holding["offered"].items() if name in NAMES}
 
 
@@ -93,7 +93,7 @@ def start(release: str, case: Case, folder: Path) -> Cluster:
 
 
 def offered(join: Join, case: Case) -> dict[str, dict[str, float]]:
-    """What each framework is offered once the first one has left."""
+    """The offers of each framework after the first one has left."""
     first = join("z", *case.roles, capabilities=("MULTI_ROLE", "RESERVATION_REFINEMENT")).subscribe()
     first.settle()
     others = {f"in {role}": join(role, name=f"in {role}").subscribe() for role in case.roles}
@@ -105,7 +105,7 @@ def offered(join: Join, case: Case) -> dict[str, dict[str, float]]:
 
 
 def sums(framework: Framework) -> dict[str, float]:
-    """What a framework is offered, reserved or not."""
+    """The sums of what a framework is offered, reserved or not."""
     found = dict.fromkeys(NAMES, 0.0)
     for key, value in amounts(framework, *NAMES).items():
         found[key.partition("(")[0]] += value
@@ -121,7 +121,7 @@ def statuses(master: Cluster) -> list[int]:
 
 
 def forecast(master: Cluster, release: str, folder: Path) -> dict[str, Any]:
-    """What the command line says of this release."""
+    """The forecast of the command line for this release."""
     file = folder / "requests.txt"
     lines = [f"{method} {path} {'' if body is None else json.dumps(body)}" for method, path, body in REQUESTS]
     file.write_text("\n".join(lines))

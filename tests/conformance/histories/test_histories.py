@@ -76,7 +76,7 @@ class History(RuleBasedStateMachine):
 
     @rule(names=st.lists(st.sampled_from(sorted(DRAWN)), min_size=3, max_size=6))
     def cases_of_facts(self, names: list[str]) -> None:
-        """What tells releases apart, whatever the state is."""
+        """Facts that tell releases apart in every state."""
         for name in names:
             self.play_case(name)
 

@@ -18,7 +18,7 @@ DRAWN_TOO, DRAWN_IF_ALIKE = 40, 12
 
 
 def outcomes(release: str, situation: Situation, folder: Path) -> Iterator[Shares]:
-    """What may come of it, with repetitions: first one after another of the orders in which agents may come.
+    """The possible results, with repetitions: first one after another of the orders in which agents may come.
 
     Then of drawn orders: of agents in each run, and of agents in the master's list, which is that of rescinding.
     """

@@ -23,7 +23,7 @@ Step = tuple[Any, ...]
 Amounts = dict[str, float]
 """By name and owner: {"cpus": 11.0, "cpus(ads)": 1.0, "ports": 4.0}."""
 Shares = list[Amounts]
-"""What each framework holds, in the order in which they came."""
+"""The holdings of each framework, in the order in which they came."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def client(*roles: str, capabilities: tuple[str, ...] = SIMPLE, suppressed: Iter
 
 @dataclass(frozen=True)
 class Situation:
-    """What there is when the first framework leaves, and what then happens, an interval apart."""
+    """The cluster when the first framework leaves, and the events after that, an interval apart."""
 
     agents: tuple[str, ...]
     clients: tuple[Client, ...]

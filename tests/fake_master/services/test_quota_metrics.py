@@ -18,7 +18,7 @@ def master(request):
 
 
 def guaranteed(master: Cluster, **amounts: float) -> dict[str, float]:
-    """What the metrics show after the role has been given these amounts, or none."""
+    """The metrics after the role has been given these amounts, or none."""
     if amounts:
         entries = [{"name": name, "type": "SCALAR", "scalar": {"value": value}} for name, value in amounts.items()]
         answer = master.request("POST", "/quota", content=json.dumps({"role": "r", "guarantee": entries}))
