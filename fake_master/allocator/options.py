@@ -47,7 +47,7 @@ class Options:
     resubscribing_ends_filters: bool = True
     longest_refusal: float = profile.A_YEAR
     random_order_keeps_subtrees_together: bool = False
-    inner_weights_stay: bool = False
+    inner_weights_stay: bool = True
     shuffle: Shuffle = keep_order
     """Called with the agents of a run twice, and with the entries of a shrink whose names repeat."""
     random: Random = field(default_factory=lambda: Random(0))  # noqa: S311  # no secrets here

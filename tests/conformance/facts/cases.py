@@ -21,6 +21,7 @@ from tests.conformance.situations.playing import play
 from tests.conformance.situations.table import AGENT, GIB, WITHOUT_LIMITS, of
 
 ENDED = "the master has ended"
+SHARED = ("cpus", "mem")
 Told = list[Any]
 
 
@@ -64,12 +65,16 @@ def outline(answer: Answer) -> Any:
 
 
 def sharing(*names: str) -> Case:
-    """The shares of frameworks in situations of one cluster, one after the other."""
+    """The cpus and memory of frameworks in situations of one cluster, one after the other.
+
+    Disks and ports tell from how many agents a part came, which the order of the agents decides.
+    """
 
     def read(master: Cluster) -> Told:
         found: Told = []
         for name in names:
-            found.append(play(master, WITHOUT_LIMITS[name]))
+            shares = play(master, WITHOUT_LIMITS[name])
+            found.append([{key: value for key, value in share.items() if key.startswith(SHARED)} for share in shares])
             master.clear_quota()
         return found
 

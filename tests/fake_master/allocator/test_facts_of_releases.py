@@ -1,6 +1,7 @@
 """Facts of the releases before 1.9 which decide who is served first, and how long a filter lasts."""
 
 from collections import Counter
+from dataclasses import asdict
 
 import pytest
 
@@ -16,6 +17,10 @@ def play(profile: Profile, *steps: str, **flags: object) -> Player:
     for step in steps:
         made.play(step)
     return made
+
+
+def test_options_are_those_of_the_newest_release_unless_said_otherwise() -> None:
+    assert facts_of(MESOS_1_11).items() <= asdict(Options()).items()
 
 
 def offered_to(made: Player) -> str:
