@@ -1,6 +1,5 @@
 """The encodings of calls and their answers: JSON, and protobuf if the `protobuf` package is installed."""
 
-import math
 from collections.abc import Mapping
 from functools import cache, partial
 from importlib.util import find_spec
@@ -24,7 +23,7 @@ from mesosctl.mesos.messages.protobuf_json import recordio
 from mesosctl.mesos.messages.protobuf_json.decoding import ConversionError
 from mesosctl.mesos.messages.protobuf_json.defaults import WRITTEN_AS_THEY_ARE, as_shown
 from mesosctl.mesos.messages.protobuf_json.message_tables import Message
-from mesosctl.mesos.messages.protobuf_json.messages import INFINITY_ENDS, QUOTED_INFINITY, read
+from mesosctl.mesos.messages.protobuf_json.messages import read
 from mesosctl.mesos.messages.protobuf_json.releases import has
 
 _INSTALL = f"install protobuf, {extra('protobuf')}"
@@ -43,13 +42,6 @@ def read_call(request: Request, form: Message) -> dict[str, Any]:
         return read(form, body)
     except ConversionError as error:
         raise Refusal(400, f"Failed to convert JSON into Call protobuf: {error}") from error
-
-
-def check_shown(number: float, field: str, release: str | None) -> None:
-    """Refuse a number that is not finite where a real master would end when it shows it.  Raises Refusal (400)."""
-    ends = has(release, INFINITY_ENDS) and not has(release, QUOTED_INFINITY)
-    if ends and not math.isfinite(number):
-        raise Refusal(400, f"'{field}' is not finite: a real master of {release} would end when it shows it")
 
 
 def _content_type(request: Request) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any
 
-from fake_master.http.encodings import check_shown
 from fake_master.http.json_text import JsonPieces, dumps
 from fake_master.http.operator_api import Body, Change, Reading
 from fake_master.http.request_response import (
@@ -26,6 +25,7 @@ from fake_master.state import roles
 from fake_master.state.master_state import MasterState
 from fake_master.state.quota import SentQuota
 from mesosctl.mesos.messages.http_statuses import SET_QUOTA_OVER_CAPACITY, UPDATE_QUOTA_OVER_CAPACITY
+from mesosctl.mesos.messages.protobuf_json.ending_numbers import ending_number
 from mesosctl.mesos.messages.resources import to_model
 from mesosctl.mesos.messages.responses import quota_status
 from mesosctl.mesos.roles import DEFAULT_ROLE
@@ -166,8 +166,9 @@ class WeightEndpoints:
     def _change(self, messages: Iterable[Mapping[str, Any]], principal: str | None) -> None:
         """PUT /weights and UPDATE_WEIGHTS.  Raises Refusal."""
         messages = list(messages)
-        for message in messages:
-            check_shown(message["weight"], "weight", self._state.profile.release)
+        shown = self._state.message("mesos.v1.WeightInfo")
+        if any(ending_number(shown, message) for message in messages):
+            raise Refusal(400, f"'weight' is not finite: it would end a real master of {shown.release}, which shows it")
         with refusing("Failed to validate update weights request JSON: "):
             self._weights.update(principal, [(message.get("role", ""), message["weight"]) for message in messages])
 

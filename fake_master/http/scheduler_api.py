@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from fake_master.http.encodings import accepted_type, check_shown, event_encoder, read_call
+from fake_master.http.encodings import accepted_type, event_encoder, read_call
 from fake_master.http.request_response import Refusal, Request, Response, accepted_silently, refusing
 from fake_master.services.offer_answers import OfferAnswers
 from fake_master.services.offers import InverseOffers
@@ -102,8 +102,6 @@ class SchedulerApi:
         name = _checked_type(message)
         if name == _NONE and self._state.profile.unknown_calls_end_master:
             raise _invalid("Expecting 'type' to be one that is known")
-        info = message.get(name.lower(), {}).get("framework_info", {})
-        check_shown(info.get("failover_timeout", 0.0), "failover_timeout", self._call.release)
         self._check_acknowledgement(name, message)
         return name
 

@@ -59,7 +59,7 @@ class Subscriptions:
         except RuleViolation as error:
             self._events.error(stream, error.message)
             return stream
-        wanted.check_countable()
+        wanted.check_harmless(self._state.profile.release)
         if known is None and wanted.framework_id:
             # An id that this master has not given away is a former leader's: the framework was there before.
             known = self.recover(wanted.info, {})
@@ -96,7 +96,7 @@ class Subscriptions:
 
         It gets no events, and may stay disconnected forever.  Raises RuleViolation.
         """
-        Subscription(framework.info).check_countable()
+        Subscription(framework.info).check_harmless(self._state.profile.release)
         self._state.frameworks[framework.id] = framework
         framework.completed_tasks = self._no_tasks()
         self._rate_limiting.registered(framework)
@@ -115,7 +115,7 @@ class Subscriptions:
         """UPDATE_FRAMEWORK.  Raises RuleViolation; nothing is allocated by the call itself."""
         wanted.check(self._state.flags)
         wanted.check_change_of(framework)
-        wanted.check_countable()
+        wanted.check_harmless(self._state.profile.release)
         before = framework.info
         self._take_over(framework, wanted)
         if not same_info(before, framework.info):

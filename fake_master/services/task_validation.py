@@ -18,6 +18,7 @@ from mesosctl.mesos.amounts.quantities import Quantities, to_double
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import RuleViolation
+from mesosctl.mesos.messages.protobuf_json.ending_numbers import ending_number
 from mesosctl.mesos.messages.protobuf_json.message_tables import Field, Message, default_of, mesos_message
 from mesosctl.mesos.messages.protobuf_json.messages import wrapped
 from mesosctl.mesos.messages.protobuf_json.releases import has
@@ -295,6 +296,9 @@ def _problems_of(context: AcceptContext, info: Info) -> Iterator[Problem]:
     check_container = partial(container_problem, release=context.release)
     yield _in("Task's `ContainerInfo` is invalid", check_container, info.get("container"))
     yield _limits_problem(context, info)
+    number = ending_number(mesos_message("mesos.v1.Task", context.release), info)
+    if number is not None:
+        yield f"Task's '{number}' is not finite: it would end a real master of {context.release}, which shows it"
 
 
 def _limits_problem(context: AcceptContext, info: Info) -> Problem:

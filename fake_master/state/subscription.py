@@ -15,6 +15,8 @@ from mesosctl.mesos import roles as roles_model
 from mesosctl.mesos.amounts.quantities import Quantities, to_milli
 from mesosctl.mesos.errors import RuleViolation
 from mesosctl.mesos.messages.protobuf_json.defaults import replaced
+from mesosctl.mesos.messages.protobuf_json.ending_numbers import ending_number
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 from mesosctl.mesos.roles import id_error
 from mesosctl.mesos.rules.offers.constraints import Holds, RegexLimits, excluded_agents
 
@@ -64,11 +66,15 @@ class Subscription:
         _check_minimums(info)
         _excludes(self.offer_constraints, flags)
 
-    def check_countable(self) -> None:
-        """Check that every minimum of an offer can be counted in thousandths.  Raises RuleViolation.
+    def check_harmless(self, release: str | None) -> None:
+        """Check that a real master accepts it and lives.  Raises RuleViolation.
 
-        A real master accepts one that cannot, and its allocator then ends it.
+        One accepts a minimum of an offer that cannot be counted in thousandths, and its allocator then ends it. Some
+        releases end when they show a timeout that is no number.
         """
+        number = ending_number(mesos_message("mesos.v1.FrameworkInfo", release), self.info)
+        if number is not None:
+            raise RuleViolation(f"'{number}' is not finite, and a master of {release} shows it")
         for amounts in _alternatives(self.info):
             for name, scalar in amounts.items():
                 try:

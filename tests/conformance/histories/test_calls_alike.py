@@ -4,6 +4,7 @@ What ends the real master has to be refused by the fake one.
 """
 
 import json
+import math
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mesosctl.mesos.messages.protobuf_json.message_tables import mesos_message
 from tests.conformance.callers.frameworks import HEADERS, PATH, Framework
 from tests.conformance.callers.subscribers import Subscription
 from tests.conformance.histories.playing import SEED, SLOW_STEPS
@@ -20,7 +22,7 @@ from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied
 from tests.conformance.masters.codec import WHOLE_PROTOBUF
 from tests.conformance.masters.comparing import comparable, read
-from tests.endurance.jobs.extremes import INFO, Request
+from tests.endurance.jobs.extremes import ACCEPTED, INFO, Request
 from tests.endurance.jobs.lethal import Outcome as Taken
 from tests.endurance.jobs.lethal import took
 from tests.endurance.jobs.trial import SETUP, Trial, answer_of, filled
@@ -269,3 +271,37 @@ def test_random_calls_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Ca
     fake.stop()
     real.stop()
     assert {200, 202, 400, "SUBSCRIBED"} <= statuses.keys()
+
+
+def with_number(part: Any, name: str, number: float) -> Any:
+    """A body with this number in each field of a name."""
+    if isinstance(part, dict):
+        return {key: number if key == name else with_number(value, name, number) for key, value in part.items()}
+    return [with_number(value, name, number) for value in part] if isinstance(part, list) else part
+
+
+@pytest.mark.real_master
+@pytest.mark.process
+@pytest.mark.socket
+@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda pair: str(pair[0]))
+def test_numbers_that_json_lacks_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Carrier]) -> None:
+    real, fake = (CallTrial(partial(pool.start, carrier, SETUP)) for carrier in carriers)
+    lived = dict[str, bool]()
+    for kind, name, number in (
+        ("UPDATE_WEIGHTS", "weight", math.nan),
+        ("SUBSCRIBE", "failover_timeout", math.nan),
+        ("LAUNCH", "interval_seconds", math.inf),
+    ):
+        made = next(made for made in ACCEPTED if f'"type": "{kind}"' in made.text())
+        request = replace(made, body=with_number(made.body, name, number), in_protobuf=True)
+        given = fake.play(request)
+        try:
+            assert given == real.play(request), request
+        except MasterDied:
+            fake.stop()
+        lived[name] = took(request, Taken(given.answer, given.launched))
+    fake.stop()
+    real.stop()
+    ends = carriers[0].profile.release in ("1.7.3", "1.8.1", "1.9.0")
+    shows = "health_check" in mesos_message("mesos.v1.Task", carriers[0].profile.release).fields
+    assert lived == {"weight": not ends, "failover_timeout": not ends, "interval_seconds": not (ends and shows)}

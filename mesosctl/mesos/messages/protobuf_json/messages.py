@@ -34,11 +34,6 @@ UNKNOWN_NAMES_ARE_ABSENT, QUOTED_NUMBERS, QUOTED_INFINITY = "1.5.3", "1.6.2", "1
 in quotes.  Seen on a master of each release."""
 
 
-INFINITY_ENDS = "1.7.3"
-"""The first release that ends when it shows such a number, which came in protobuf; `QUOTED_INFINITY` is the next that
-does not."""
-
-
 class _Reading(NamedTuple):
     """The way in which one message is read, and what it misses."""
 
