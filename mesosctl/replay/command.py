@@ -33,6 +33,7 @@ from mesosctl.history.windows import parse_time, window_of
 from mesosctl.mesos.door.added_framework import FrameworkToAdd
 from mesosctl.mesos.errors import MesosctlError, UsageError
 from mesosctl.mesos.exit_status import ExitStatus
+from mesosctl.mesos.rules.version_profile import Profile
 from mesosctl.replay.report import (
     expected_wait_page,
     expected_wait_report,
@@ -70,7 +71,7 @@ from mesosctl.whatif.played_demand import (
 )
 from mesosctl.whatif.played_demand_answer import read_options, tell_answer
 from mesosctl.whatif.played_demand_report import replay_report
-from mesosctl.whatif.work import named_changes
+from mesosctl.whatif.work import check_upgrade, named_changes
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -115,6 +116,15 @@ Wait = Annotated[
     ),
     Meaning.AMOUNTS,
 ]
+Upgrade = Annotated[
+    str | None,
+    typer.Option(
+        "--upgrade",
+        metavar="VERSION",
+        help="A master of this release of Mesos leads from the beginning on, or of an older one. It has taken over the "
+        "recorded quotas, and the changes are made there.",
+    ),
+]
 WaitLimit = Annotated[str | None, wait_limit_option()]
 Refuse = Annotated[str | None, refuse_option()]
 Page = Annotated[
@@ -134,6 +144,7 @@ Page = Annotated[
         ("replay h.sqlite 'quota:web=cpus:12'", "whether anybody would have waited under another quota"),
         ("replay h.sqlite at:2026-03-01T10:45Z limit:web=cpus:8", "the same for a limit from a moment on"),
         ("replay h.sqlite --each 'quota:web=cpus:{8,12,16}'", "three quotas, compared"),
+        ("replay h.sqlite --upgrade 1.11", "whether anybody would have waited under another release of Mesos"),
         (
             "replay h.sqlite --add-framework 'role=db;task=cpus:2,mem:4GiB;tasks=200;every=10s;lasts=1h'",
             "when the tasks of another framework would start, and whom they would delay",
@@ -155,6 +166,7 @@ def replay(  # noqa: PLR0913  # one parameter an option
     add_framework: AddedFrameworks = None,
     each: Each = None,
     find_largest: Largest = None,
+    upgrade: Upgrade = None,
     wait: Wait = None,
     since: Since = None,
     until: Until = None,
@@ -188,16 +200,19 @@ def replay(  # noqa: PLR0913  # one parameter an option
     options = read_options(
         wait_limit, refuse, force=force, allow_new_resource=allow_new_resource, uncalibrated=uncalibrated
     )
-    asked = _Asked(recording, since, until, cluster_id, mesos_version, options, report)
+    profile = None if upgrade is None else check_upgrade(upgrade)
+    asked = _Asked(recording, since, until, cluster_id, mesos_version, options, report, profile)
     refuse_to_overwrite(recording, report, "--report")
     with _about_the_recording():
         if wait is None:
             several = read_several(each, find_largest, report)
+            if several is not None:
+                refuse_options({"--upgrade": upgrade}, "cannot be used with --each or --find-largest", "leave it out")
             added = [parse_added_framework(word) for word in add_framework or ()]
             return _answer_replay(session, asked, wanted, words or (), added, several)
         instead = {
             "CHANGES": words, "--lose-agent": lose_agent, "--lose-fraction": lose_fraction, "--add-agent": add_agent,
-            "--add-framework": add_framework, "--each": each, "--find-largest": find_largest,
+            "--add-framework": add_framework, "--each": each, "--find-largest": find_largest, "--upgrade": upgrade,
             "--wait-limit": wait_limit, "--uncalibrated": uncalibrated or None, "--force": force or None,
         }  # fmt: skip
         refuse_options(instead, "cannot be used with --wait", "leave one of them out")
@@ -214,6 +229,8 @@ class _Asked(NamedTuple):
     mesos_version: str | None
     options: ReplayOptions
     report: str | None
+    upgrade: Profile | None
+    """Of the master that leads instead of the recorded one."""
 
     @contextmanager
     def opened(self) -> Iterator[tuple[Recording, RecordedCluster, Window]]:
@@ -259,7 +276,7 @@ def _answer_replay(
     if several is not None:
         unchanged = play_unchanged(demand, asked.options, progress)
         return _answer_several(session, asked, unchanged, changes, added, several, cluster.address)
-    answer = compare_replays(demand, changes, asked.options, added, progress, session.note)
+    answer = compare_replays(demand, changes, asked.options, added, progress, session.note, asked.upgrade)
     page_of = origin(session, str(asked.file), cluster.address)
     tell_answer(session, replay_report(answer), answer, asked.report, page_of)
     return ExitStatus.DONE if answer.is_harmless else ExitStatus.ANSWER_IS_NO

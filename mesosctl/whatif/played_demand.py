@@ -35,6 +35,7 @@ from mesosctl.mesos.door.replay import (
 )
 from mesosctl.mesos.errors import Conflict, Invalid, NotFound, UsageError
 from mesosctl.mesos.messages.resources import list_to_json, to_model
+from mesosctl.mesos.rules.version_profile import Profile
 from mesosctl.suggestion import command
 from mesosctl.whatif import changes as changes_of_masters
 from mesosctl.whatif.added_demand import (
@@ -47,7 +48,8 @@ from mesosctl.whatif.added_demand import (
 )
 from mesosctl.whatif.added_frameworks import OPTION, check_resources
 from mesosctl.whatif.changes import Change
-from mesosctl.whatif.work import ChangeRunner, open_dry_run
+from mesosctl.whatif.upgraded_demand import on_release
+from mesosctl.whatif.work import ChangeRunner, open_dry_run, upgrade_words
 
 
 class TimedChange(NamedTuple):
@@ -105,12 +107,18 @@ class PlayedDemand:
         added: Sequence[FrameworkToAdd] = (),
         progress: Progress = _nothing,
         notice: Notice = _nothing,
+        upgrade: Profile | None = None,
     ) -> Replay:
-        """Play the demand with changes and added frameworks, and compare.  Raises what the changes raise."""
+        """Play the demand with changes and added frameworks, and compare.  Raises what the changes raise.
+
+        `upgrade` is the profile of the master that leads instead.
+        """
         demand, played = with_frameworks(self.demand, added), self.played
-        if changes or added:
+        if upgrade is not None:
+            demand = on_release(demand, upgrade)
+        if changes or added or upgrade is not None:
             played, _ = play(demand, changes, self.options, progress, notice)
-        return self.compare(demand, played, changes, added)
+        return self.compare(demand, played, changes, added, upgrade)
 
     def compare(
         self,
@@ -118,15 +126,21 @@ class PlayedDemand:
         played: Played,
         changes: Sequence[TimedChange],
         added: Sequence[FrameworkToAdd] = (),
+        upgrade: Profile | None = None,
     ) -> Replay:
-        """Return the answer, once `demand`, this one with the added frameworks, was played with these changes."""
+        """Return the answer, once `demand`, this one with what was added, was played with these changes."""
+        words = [
+            *([] if upgrade is None else [upgrade_words(upgrade)]),
+            *(timed.word for timed in changes),
+            *(f"{OPTION} {framework.word}" for framework in added),
+        ]
         return Replay(
             self.demand,
             self.options.wait_limit,
             self.calibration,
             self.outcomes,
             outcomes(demand, played, self.options.wait_limit),
-            (*(timed.word for timed in changes), *(f"{OPTION} {framework.word}" for framework in added)),
+            tuple(words),
             played.answers,
             self.played,
             played,
@@ -154,19 +168,20 @@ def compare_replays(
     added: Sequence[FrameworkToAdd] = (),
     progress: Progress = _nothing,
     notice: Notice = _nothing,
+    upgrade: Profile | None = None,
 ) -> Replay:
     """Play the demand without changes, then with them and the added frameworks.
 
-    Raises Conflict if the first is too far from the recording, UsageError for changes that cannot be replayed, and
-    what these raise.
+    `upgrade` is the profile of the master that leads in the second.  Raises Conflict if the first is too far from the
+    recording, UsageError for changes that cannot be replayed, and what these raise.
     """
     check_replayable(changes)
     if not options.allow_new_resource:
         more = [timed.change.entries for timed in changes if isinstance(timed.change, changes_of_masters.AddAgents)]
         check_resources(added, [*(replayed.agent.total for replayed in demand.agents), *map(Resources, more)])
-    parts = 2 if changes or added else 1
+    parts = 2 if changes or added or upgrade is not None else 1
     unchanged = play_unchanged(demand, options, lambda part: progress(part / parts))
-    return unchanged.play_with(changes, added, lambda part: progress((1 + part) / parts), notice)
+    return unchanged.play_with(changes, added, lambda part: progress((1 + part) / parts), notice, upgrade)
 
 
 def check_calibrated(demand: RecordedDemand, calibration: ReplayDeviation, options: ReplayOptions) -> None:

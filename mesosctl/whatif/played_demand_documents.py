@@ -119,7 +119,7 @@ class ReplayDocument(Document, Mirrored):
     added_frameworks: Annotated[list[AddedFramework], named("added")]
     displaced: list[DisplacedFramework]
     """Frameworks that would be offered less, from a snapshot; of a recording, `delayed` of each role says it."""
-    assumptions: Annotated[list[str], named("demand.assumptions")]
+    assumptions: Annotated[list[str], named("assumptions")]
 
 
 def _maybe_in_utc(seconds: float | None) -> str | None:

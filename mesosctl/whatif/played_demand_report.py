@@ -103,7 +103,7 @@ def _report(answer: Replay, span: Span) -> Report:
         document,
         (lambda: map(ReplayedTaskDocument.of, answer.by_task)) if answer.demand.ids else (lambda: document().roles),
         verdicts=[Verdict(answer.verdict, OF_ANSWERS[answer.answer]), *_short_window(answer)],
-        remark=["", *_remark(answer), *assumed(answer.demand.assumptions)],
+        remark=["", *_remark(answer), *assumed(answer.assumptions)],
     )
 
 
@@ -144,7 +144,7 @@ def assumed(assumptions: Iterable[str]) -> Iterator[str]:
 
 def about_recording(answer: Replay) -> list[str]:
     """Return sentences about what was played, and how far to trust it: the same for all replays of one recording."""
-    return ["", _played(answer), *_trust(answer), *assumed(answer.demand.assumptions)]
+    return ["", _played(answer), *_trust(answer), *assumed(answer.assumptions)]
 
 
 def _played(answer: Replay) -> str:
@@ -180,7 +180,7 @@ def replay_page(answer: Replay, origin: ReportOrigin) -> str:
             section("Dominant shares, over time", _shares_chart(answer)),
             section("Who was served beyond and below the fair share, over time", _fairness_table(answer)),
             sentences("What this rests on", _remark(answer)),
-            sentences("Assumed", answer.demand.assumptions),
+            sentences("Assumed", answer.assumptions),
         ],
     )
 

@@ -25,7 +25,7 @@ from mesosctl.mesos.errors import BadInput, Conflict, DeadlinePassed, MesosctlEr
 from mesosctl.mesos.messages.http_statuses import BROKEN_RULE, NOT_ALLOWED, NOT_AVAILABLE
 from mesosctl.mesos.names import kind_of
 from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange, describe_losses, guarantees_of
-from mesosctl.mesos.rules.version_profile import RELEASES, STRICT_PRIORITY_ALLOCATOR, check_profile_named
+from mesosctl.mesos.rules.version_profile import RELEASES, STRICT_PRIORITY_ALLOCATOR, Profile, check_profile_named
 from mesosctl.quota.work import make_update, plan_update, remove_quotas
 from mesosctl.reading.lists import find_framework
 from mesosctl.reading.meant_quotas import note_meaning
@@ -112,12 +112,23 @@ def upgrade(dry_run: "DryRun", name: str, requests: Sequence[SentRequest] = ()) 
 
     Only before the master of the dry run is opened.  Raises UsageError.
     """
+    profile = check_upgrade(name)
+    dry_run.begin(upgrade_words(profile))
+    dry_run.upgrade(profile, requests)
+
+
+def check_upgrade(name: str) -> Profile:
+    """The profile of the release that --upgrade names.  Raises UsageError."""
     profile = check_profile_named(name, "--upgrade", UsageError)
     if profile.is_documents:
         sentence = f"--upgrade is '{name}', which no cluster can run: it was never released"
         raise UsageError(sentence, field="--upgrade", hint=f"name a release, such as {RELEASES[-1]}")
-    dry_run.begin(f"upgrade to {profile}")
-    dry_run.upgrade(profile, requests)
+    return profile
+
+
+def upgrade_words(profile: Profile) -> str:
+    """The name of the change."""
+    return f"upgrade to {profile}"
 
 
 def _refusal(change: str, error: MesosctlError) -> AnsweredChange:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.documentation.pages import pages
 from tests.documentation.sentences import Sentence, sentences
 
 PHRASES = (
@@ -69,3 +70,10 @@ def test_sentences_of_every_kind_are_collected(found: list[Sentence]) -> None:
     places = {one.place.partition("/")[0].partition(" ")[0].partition(":")[0] for one in found}
     assert {"mesosctl", "mesos-fake-master", "fake_master", "schemas", "docs", "README.md"} <= places
     assert sum(WORST.search(one.text) is not None for one in found if EXAMPLES in one.place) > 10
+
+
+def test_no_page_has_the_codes_of_a_terminal() -> None:
+    """A program that was run for a page may have coloured its output."""
+    codes = re.compile(r"[^\t\n -~\u00a0-\U0010ffff]")
+    found = [f"{page}:{codes.search(text)}" for page in pages() if codes.search(text := page.read_text())]
+    assert found == []

@@ -681,7 +681,7 @@ class Replay:
     played_before: Played | None = None
     played_after: Played | None = None
     demand_after: RecordedDemand | None = None
-    """With the tasks of the added frameworks."""
+    """With the tasks of the added frameworks, and for the master that leads instead."""
     added: tuple[AddedOutcome, ...] = ()
     delayed: Mapping[str, int] = field(default_factory=dict)
     """Recorded tasks that start later than without the changes by more than an interval, or never; by role."""
@@ -689,6 +689,11 @@ class Replay:
     """How roles fared on record, under another scheduler; empty of a recording of a master."""
     displaced: tuple[Displaced, ...] = ()
     """Frameworks that are offered less while most tasks of the added frameworks run; from a snapshot only."""
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """Sentences about what the recording does not say, is left out, or is done for the changes."""
+        return (self.demand_after or self.demand).assumptions
 
     @property
     def roles(self) -> list[str]:

@@ -44,6 +44,7 @@ from mesosctl.mesos.door.replay import (
 )
 from mesosctl.mesos.door.replayed_tasks import ReplayedTask
 from mesosctl.mesos.messages.resources import to_model
+from mesosctl.mesos.rules.version_profile import profile_of
 from mesosctl.replay.work import read_demand
 from mesosctl.whatif.added_frameworks import parse_added_framework
 from mesosctl.whatif.changes import LoseAgents, parse_change
@@ -302,6 +303,41 @@ def test_growth_of_the_waits_is_what_is_judged():
     assert stricter.harmed == ["a"]
     assert stricter.verdict.startswith("NO: 30 of 30 tasks of a ")
     assert stricter.verdict.endswith(" more than 5m; 26 did")
+
+
+# --- Another release ----------------------------------------------------------------------------------
+
+
+def upgraded(before, config, after, *words):
+    """Replay four tasks of a role with a quota, all at once on one agent that has room for them."""
+    quota = ReplayedSetting(SINCE, "quota", "a", json.dumps({"role": "a", **config}))
+    tasks = [wanted("a", 0, 1.0, 60_000.0) for _ in range(4)]
+    recorded = replace(demand(["cpus:8;mem:8192"], tasks), version=before, settings=[quota])
+    answer = compare_replays(recorded, changed(*words), FORCED, upgrade=profile_of(after))
+    return answer, [side.started for side in answer.outcome("a")]
+
+
+TWO = {"cpus": {"value": 2.0}}
+
+
+@pytest.mark.parametrize("before", ["1.4.3", "1.8.1"])
+def test_a_guarantee_caps_its_role_after_an_upgrade_too(before):
+    """It did before 1.9; a later master reads it as a limit as well."""
+    answer, started = upgraded(before, {"guarantees": TWO}, "1.11.0")
+    assert (started, answer.changes) == ([2, 2], ("upgrade to Mesos 1.11.0",))
+    assert upgraded(before, {"guarantees": TWO}, "1.11.0", "limit:a=none")[1] == [2, 4]
+
+
+def test_a_limit_is_not_kept_by_an_older_release():
+    answer, started = upgraded("1.11.0", {"guarantees": TWO, "limits": {"cpus": {"value": 3.0}}}, "1.8.1")
+    assert started == [3, 2]
+    assert len(answer.assumptions) == len(answer.demand.assumptions) + 1, "that guarantees are set again is told"
+    assert upgraded("1.11.0", {"limits": TWO}, "1.4.3")[1] == [2, 4]
+
+
+def test_a_quota_that_means_the_same_changes_nothing():
+    answer, started = upgraded("1.9.0", {"limits": TWO}, "1.11.0")
+    assert (started, answer.assumptions, answer.answer) == ([2, 2], (), "yes")
 
 
 # --- Recorded settings --------------------------------------------------------------------------------
