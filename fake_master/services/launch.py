@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fake_master.allocator.interface import Allocator
-from fake_master.services.accept_context import AcceptContext
+from fake_master.services.accept_context import AcceptContext, problem_of_other_bodies
 from fake_master.services.task_runner import TaskRunner
 from fake_master.services.task_updates import TaskUpdates
 from fake_master.services.task_validation import (
@@ -55,6 +55,7 @@ class TaskLauncher:
         executor = operation.get("launch_group", {}).get("executor") if is_group else None
         executors = [executor, *(info.get("executor") for info in infos)]
         problem = unreadable(context, [*infos, *(executor for executor in executors if executor is not None)])
+        problem = problem or problem_of_other_bodies(operation, context.release)
         if "id" in operation:
             problem = f"The `id` field cannot be set on {kind} operations"
         if problem is not None:
@@ -64,14 +65,16 @@ class TaskLauncher:
             return self._launch_group(context, task_infos(operation), executor)
         launched = False
         for info in infos:
+            waits = context.waits(info["task_id"]["value"])
             if (problem := self._forbidden(context, info)) is not None:
                 self._refuse(context, [info], "REASON_TASK_UNAUTHORIZED", problem)
                 continue
             if (problem := task_problem(context, info)) is not None:
                 self._refuse(context, [info], "REASON_TASK_INVALID", problem)
                 continue
-            self._start(context, info, info.get("executor"))
-            launched = True
+            if waits:
+                self._start(context, info, info.get("executor"))
+                launched = True
         return launched
 
     def launch_alike(self, framework: KnownFramework, tasks: Sequence[KnownTask], held: Resources) -> None:
@@ -92,6 +95,7 @@ class TaskLauncher:
         if executor is None or not infos:
             return False
         whole = [{"executor": executor, **info} for info in infos]
+        waiting = [info for info in infos if context.waits(info["task_id"]["value"])]
         problem = next(filter(None, (self._forbidden(context, info) for info in whole)), None)
         if problem is not None:
             self._refuse(context, infos, "REASON_TASK_GROUP_UNAUTHORIZED", problem)
@@ -99,6 +103,13 @@ class TaskLauncher:
         problem = group_problem(context, infos, executor)
         if problem is not None:
             self._refuse(context, infos, "REASON_TASK_GROUP_INVALID", problem)
+            return False
+        if len(waiting) < len(infos):
+            for info in waiting:
+                message = "A task of the group was killed before it was sent to the agent"
+                self._task_updates.refuse(
+                    context.framework, info, "TASK_KILLED", "REASON_TASK_KILLED_DURING_LAUNCH", message
+                )
             return False
         for info in whole:
             self._start(context, info, executor)

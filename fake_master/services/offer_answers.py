@@ -9,7 +9,7 @@ from operator import sub
 from typing import Any
 
 from fake_master.allocator.interface import DEFAULT_REFUSE_SECONDS, Allocator
-from fake_master.services.accept_context import AcceptContext, entries
+from fake_master.services.accept_context import AcceptContext, entries, problem_of_other_bodies
 from fake_master.services.agents.checkpointed_resources import CheckpointedResources
 from fake_master.services.launch import LAUNCHES, TaskLauncher, task_infos
 from fake_master.services.offers import Offers
@@ -90,6 +90,7 @@ class OfferAnswers:
             offered,
             knows_throttling=self._state.revocability.throttles,
             release=self._state.profile.release,
+            launches_ids_once=self._state.profile.launches_ids_once,
         )
         for operation in operations:
             if self._perform(context, operation):
@@ -221,6 +222,8 @@ class OfferAnswers:
 
         Raises RuleViolation, Conflict or Forbidden.
         """
+        if (problem := problem_of_other_bodies(operation, context.release)) is not None:
+            raise RuleViolation(problem)
         conversions = self._conversions(context, operation)
         self._checkpointed_resources.check(context.agent, conversions)
         allocated = [

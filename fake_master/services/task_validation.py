@@ -33,6 +33,8 @@ _NOTHING: Info = {}
 VOLUMES_ARE_CHECKED, DOCKER_IS_CHECKED, OUTPUT_FILES_COUNT = "1.5.3", "1.6.2", "1.8.1"
 """The first releases that check the volumes of a container and its DockerInfo, and that hold two executors different if
 they name different output files.  Seen on a master of each release."""
+TASKS_OF_GROUPS_MAY_HAVE_NETWORKS = "1.6.2"
+"""The first release that takes a task of a group with a network of its own.  Seen on a master of each release."""
 
 
 # --- Commands and containers --------------------------------------------------------------------------
@@ -252,7 +254,7 @@ def _group_problems(context: AcceptContext, infos: Sequence[Info], executor: Inf
     seen = set[str]()
     for info in infos:
         task_id = info["task_id"]["value"]
-        problem = _problem_of(context, info) or _in_group_problem(info)
+        problem = _problem_of(context, info) or _in_group_problem(info, context.release)
         if problem is None and task_id in seen:  # this ends a real master
             problem = f"Task has duplicate ID: {task_id}"
         seen.add(task_id)
@@ -331,11 +333,13 @@ def _bytes(megabytes: float) -> int:
     return wrapped("uint64", megabytes) * 2**20 % 2**64
 
 
-def _in_group_problem(info: Info) -> Problem:
+def _in_group_problem(info: Info, release: str | None) -> Problem:
     """Apply the rules that only tasks of a group have."""
     container = info.get("container", _NOTHING)
     if container.get("type") == "DOCKER":
         return "Docker ContainerInfo is not supported on the task"
+    if container.get("network_infos") and not has(release, TASKS_OF_GROUPS_MAY_HAVE_NETWORKS):
+        return "NetworkInfos must not be set on the task"
     # A check over the network is taken all the same.
     if container.get("network_infos") and info.get("health_check", _NOTHING).get("type") in ("HTTP", "TCP"):
         return "HTTP and TCP health checks are not supported for nested containers not joining parent's network"

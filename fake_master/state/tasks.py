@@ -42,6 +42,7 @@ TaskReason = Literal[
     "REASON_TASK_GROUP_INVALID",
     "REASON_TASK_GROUP_UNAUTHORIZED",
     "REASON_TASK_INVALID",
+    "REASON_TASK_KILLED_DURING_LAUNCH",
     "REASON_TASK_UNAUTHORIZED",
 ]
 """The reasons that this master and its agents give."""

@@ -144,6 +144,11 @@ class Profile(NamedTuple):
     """Whether a framework that comes back with another principal is refused; if not, it keeps the one that it had."""
     tasks_unknown_to_agents_are_gone: bool
     """Whether reconciliation tells TASK_GONE of a task that a registered agent does not know; if not, TASK_UNKNOWN."""
+    launches_ids_once: bool
+    """Whether an ACCEPT launches no task whose id an earlier task of it had, even one that was refused.
+
+    Such a task is passed over in silence, and with it the others of its group are killed.
+    """
     unknown_calls_end_master: bool
     """Whether a framework's call of the type UNKNOWN ends the master, which counts the calls of each framework.
 
@@ -234,6 +239,7 @@ DOCUMENTS = Profile(
     checks_framework_ids=True,
     refuses_another_principal=True,
     tasks_unknown_to_agents_are_gone=True,
+    launches_ids_once=False,
     unknown_calls_end_master=True,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
@@ -295,6 +301,7 @@ MESOS_1_4 = Profile(
     checks_framework_ids=False,
     refuses_another_principal=False,
     tasks_unknown_to_agents_are_gone=False,
+    launches_ids_once=True,
     unknown_calls_end_master=False,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
@@ -395,6 +402,7 @@ MESOS_1_10 = MESOS_1_9._replace(
     reserve_passes_over_nothing=True,
     reserves_one_by_one=False,
     removal_disconnects=True,
+    launches_ids_once=False,
     agent_capabilities=(*MESOS_1_9.agent_capabilities, "TASK_RESOURCE_LIMITS"),
 )
 

@@ -11,6 +11,8 @@ from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.frameworks import amounts as amounts_of
 from tests.conformance.callers.holding import amounts
 from tests.conformance.callers.joining import joining, quick
+from tests.conformance.callers.subscribers import Event
+from tests.conformance.callers.tasks import executor, group, launch, task
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied, Setup
 from tests.conformance.masters.comparing import steady
 from tests.conformance.masters.leaving import lose_an_agent
@@ -146,6 +148,33 @@ def told_of_an_operation_with_an_id(master: Cluster) -> Told:
     return [told, amounts_of(offer["resources"])]
 
 
+def launched_again(master: Cluster) -> Told:
+    """The statuses that a master gives the tasks of an ACCEPT, of which several have one id, and which it has then."""
+    framework = Framework(master, "ads").subscribe()
+    (offer,) = framework.offers()
+
+    def refused(name: str) -> Event:
+        return task(offer, name, resources=[])
+
+    def one(name: str) -> Event:
+        return task(offer, name, cpus=0.1)
+
+    under = executor(framework)
+    alone = [launch(refused("a")), launch(one("a"), one("b"))]
+    in_groups = [group(under, refused("c")), group(under, one("c"), one("d"))]
+    framework.accept([offer], *alone, *in_groups)
+    framework.ask("RECONCILE", reconcile={"tasks": [{"task_id": {"value": "marker"}}]})
+    told: list[tuple[str, str, str]] = []
+    while not told or told[-1][0] != "marker":
+        status = framework.next("UPDATE")["update"]["status"]
+        if status.get("source") == "SOURCE_MASTER":
+            told.append((status["task_id"]["value"], status["state"], status.get("reason", "")))
+    tasks = master.call("GET_TASKS").json()["get_tasks"]
+    known = sorted(entry["task_id"]["value"] for listed in tasks.values() for entry in listed)
+    framework.leave()
+    return [told, known]
+
+
 def promised_of_a_lost_agent(master: Cluster) -> Told:
     """Whether a guarantee passes that needs an agent which is disconnected."""
     lose_an_agent(master, "cpus:6;mem:1024")
@@ -227,6 +256,7 @@ CASES: dict[str, Case] = {
     "reserve_passes_over_nothing": Case((reserve(cpus(1, R), cpus(0, Q)),) * 2, ends=True),
     # Frameworks
     "operations_with_ids": Case(read=told_of_an_operation_with_an_id, setup=ONE_AGENT),
+    "launches_ids_once": Case(read=launched_again, setup=ONE_AGENT),
     "honours_suppressed_roles": Case(read=heard_when_suppressed, setup=ONE_AGENT),
 }
 """By the name of the field."""
@@ -239,7 +269,7 @@ NEED_A_CLUSTER = frozenset(
         *("guarantee_is_limit", "reservations_consume_quota", "quota_takes_whole_agents", "agents_keep_headroom_whole"),
         *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
         "capacity_includes_inactive_agents",
-        *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids"),
+        *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids", "launches_ids_once"),
         *("master_capabilities", "agent_capabilities"),  # they are always the same
     }
 )

@@ -61,6 +61,22 @@ def test_a_resource_of_type_text_in_what_is_launched(join: Join, of: str, in_gro
     assert lives(framework, offer)
 
 
+@pytest.mark.parametrize("of", ["LAUNCH", "LAUNCH_GROUP", "RESERVE"])
+def test_a_reservation_for_nobody_in_the_body_of_another_kind(join: Join, of: str) -> None:
+    framework = joined(join, principal="p")
+    offer = framework.offers()[0]
+    unread = {"resources": [{"name": "mem", "type": "SCALAR", "role": "*", "reservation": {}}]}
+    operation = {
+        "LAUNCH": launch(task(offer, "t")),
+        "LAUNCH_GROUP": group(executor(framework), task(offer, "t")),
+        "RESERVE": reserve(owned("ads", "p", cpus=1)),
+    }[of]
+    framework.accept([offer], {**operation, "unreserve": unread})
+    if of != "RESERVE":
+        assert "would end a real master" in refusal(framework, "t")[1]
+    assert lives(framework, offer)
+
+
 def test_a_resource_of_type_text_in_a_reserve(join: Join) -> None:
     framework = joined(join, principal="p")
     offer = framework.offers()[0]

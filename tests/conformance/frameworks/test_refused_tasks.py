@@ -115,6 +115,17 @@ def test_a_group_that_is_refused(
     assert framework.offers()[0]["resources"] == offer["resources"]
 
 
+@pytest.mark.parametrize("networks", [[{}], [{"name": "n"}], []], ids=["one", "a named one", "none"])
+def test_a_task_of_a_group_with_a_network_of_its_own(join: Join, carrier: Carrier, networks: list[Any]) -> None:
+    framework = joined(join)
+    (offer,) = framework.offers()
+    container = {"type": "MESOS", "network_infos": networks}
+    framework.accept([offer], group(executor(framework, resources=[]), task(offer, "t", container=container)))
+    is_taken = not networks or has(carrier.profile.release, "1.6.2")
+    wanted = "Executor 'e' uses less CPUs" if is_taken else "Task 't' is invalid: NetworkInfos must not be set"
+    assert refusal(framework, "t")[1].startswith(wanted)
+
+
 def test_of_a_group_all_or_none(join: Join) -> None:
     framework = joined(join)
     offer = framework.offers()[0]

@@ -1,6 +1,7 @@
 """Random requests that launch: mostly valid ones, each with a few odd parts anywhere in what a task may hold.
 
-A resource of type TEXT and a group with one task id twice are left out: they end a real master (`scenarios/lethal.py`).
+A resource of type TEXT, a group with one task id twice and a reservation in the body of another kind are left out: they
+end a real master (`scenarios/lethal.py`, `frameworks/test_lethal_calls.py`).
 """
 
 import json
@@ -13,6 +14,7 @@ from tests.conformance.histories.changed_fields import Changes, finite, in_field
 from tests.conformance.scenarios.scenario import scalar, scalars
 
 Made = Any
+_OWN_BODIES = ("launch", "launch_group")
 _OPERATION = "mesos.v1.Offer.Operation"
 _TEXTS = {
     "agent_id": ("$AGENT", "zz"),
@@ -428,6 +430,10 @@ def ends_a_master(operations: list[Made]) -> bool:
     if any(part in json.dumps(operations) for part in ('"TEXT"', '"cache": true')):
         return True
     for operation in filter(None, operations):
+        if '"reservation"' in json.dumps({name: part for name, part in operation.items() if name not in _OWN_BODIES}):
+            return True
+        if _at(operation, "launch_group", "executor", "command", "uris"):
+            return True
         tasks = _at(operation, "launch_group", "task_group", "tasks")
         ids = [str(_at(task, "task_id", "value")) for task in tasks or ()] if isinstance(tasks, list) else []
         if len(set(ids)) < len(ids):
