@@ -46,6 +46,7 @@ class Options:
     revive_ends_all_filters: bool = False
     resubscribing_ends_filters: bool = True
     longest_refusal: float = profile.A_YEAR
+    filters_outlive_agents: bool = False
     random_order_keeps_subtrees_together: bool = False
     inner_weights_stay: bool = True
     shuffle: Shuffle = keep_order

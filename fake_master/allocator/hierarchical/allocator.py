@@ -87,6 +87,7 @@ class HierarchicalAllocator(Allocator):
             raise ValueError(f"agent {info.id} is already known")
         agent = state.agents[info.id] = AllocatorAgent(info, state.capacity(info, total), next(state.sequence))
         state.agents_by_sequence[agent.sequence] = agent
+        self.filters.agent_added(agent)
         _set_unavailability(state, agent, unavailability)
         state.count_total(agent.capacity, 1)
         _account_used(state, agent, used or {})
@@ -118,7 +119,7 @@ class HierarchicalAllocator(Allocator):
         for client, allocation in list(record.allocations):
             state.give_back(record, client, allocation)
             state.forget_client_unless_needed(client)
-        self.filters.forget_agent(record)
+        self.filters.agent_removed(record)
         del state.agents_by_sequence[record.sequence]
         state.with_maintenance_ahead.discard(agent)
         self._inverse_offers.forget_agent(record)

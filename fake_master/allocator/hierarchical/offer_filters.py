@@ -1,7 +1,7 @@
 """Filters of refused offers and inverse offers (docs/explanation/allocator.md, "Recovering resources and filters")."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
 from fake_master.allocator.hierarchical.packed_filters import RefusedResources
@@ -30,6 +30,8 @@ class OfferFilters:
         self._timers_created = 0
         """When the last of those was made."""
         self._on_expiry = on_expiry
+        self._departed: dict[str, int] = {}
+        """The numbers of removed agents on which there may be filters, by id."""
 
     def install(
         self, client: AllocatorClient, agent: AllocatorAgent, refused: Resources, refuse_seconds: float
@@ -69,9 +71,10 @@ class OfferFilters:
         for client in refusal.clients:
             tokens = client.token | client.role.token
             for number in client.filters.remove_refusal(refusal):
-                agent = state.agents_by_sequence[number]
-                agent.forget_proofs(tokens)
-                self._on_expiry(agent)
+                agent = state.agents_by_sequence.get(number)
+                if agent is not None:
+                    agent.forget_proofs(tokens)
+                    self._on_expiry(agent)
         state.refusals.remove(refusal)
 
     def postpone(self, seconds: float) -> None:
@@ -87,16 +90,36 @@ class OfferFilters:
 
     def forget_agent(self, agent: AllocatorAgent) -> None:
         """Drop the filters of all frameworks on an agent."""
-        if self._state.refusals:  # where thousands of agents go at once, there are mostly no filters at all
-            for framework in self._state.frameworks.values():
-                for client in framework.clients.values():
-                    client.filters.remove_agent(agent.sequence)
+        for client in self._filtering_clients():
+            client.filters.remove_agent(agent.sequence)
         agent.forget_proofs()
 
+    def agent_removed(self, agent: AllocatorAgent) -> None:
+        """Drop the filters on it, or keep them until it returns."""
+        if not self._state.options.filters_outlive_agents:
+            self.forget_agent(agent)
+        elif self._state.refusals:
+            self._departed[agent.id] = agent.sequence
+
+    def agent_added(self, agent: AllocatorAgent) -> None:
+        """Let the filters hold that an agent of this id left behind."""
+        before = self._departed.pop(agent.id, None)
+        if before is not None:
+            for client in self._filtering_clients():
+                client.filters.move(before, agent.sequence)
+
+    def _filtering_clients(self) -> Iterator[AllocatorClient]:
+        """All clients; none if there is no filter, as mostly where thousands of agents go at once."""
+        if self._state.refusals:
+            for framework in self._state.frameworks.values():
+                yield from framework.clients.values()
+
     def remaining(self, client: AllocatorClient) -> Iterable[tuple[AllocatorAgent, Resources, float]]:
-        """Yield (agent, what is refused there, seconds left) for each filter of a client."""
+        """Yield (agent, what is refused there, seconds left) for each filter of a client on an agent that is there."""
         for number, refusal in client.filters:
-            yield self._state.agents_by_sequence[number], refusal.refused, refusal.until - self._timers.now
+            agent = self._state.agents_by_sequence.get(number)
+            if agent is not None:
+                yield agent, refusal.refused, refusal.until - self._timers.now
 
 
 class InverseOfferFilters:
@@ -162,12 +185,12 @@ def filter_seconds(refuse_seconds: float, interval: float, longest: float = A_YE
 
 
 def timeout_of(refuse_seconds: float, longest: float = A_YEAR) -> float:
-    """Return the seconds that a refusal lasts: five if the number makes no sense, at most `longest`.
+    """Return the seconds that a refusal lasts: at most `longest`; five if the number makes no sense.
 
-    NaN, which protobuf can carry, is a time that is over: a real master makes the least of its 64-bit numbers of it.
+    What a duration cannot hold makes none, where there is no longest time.  NaN, which protobuf can carry, makes none
+    there either; elsewhere it is a time that is over: a real master makes the least of its 64-bit numbers of it.
     """
     if math.isnan(refuse_seconds):
-        return -math.inf
-    if refuse_seconds < 0 or refuse_seconds > _REPRESENTABLE:
-        return DEFAULT_REFUSE_SECONDS
-    return min(refuse_seconds, longest)
+        return DEFAULT_REFUSE_SECONDS if math.isinf(longest) else -math.inf
+    seconds = min(refuse_seconds, longest)
+    return seconds if 0 <= seconds <= _REPRESENTABLE else DEFAULT_REFUSE_SECONDS

@@ -100,6 +100,11 @@ class ClientFilters:
         if self.count:
             self._remove(self._by_agent, agent, self._by_refusal)
 
+    def move(self, before: int, after: int) -> None:
+        """Give the filters on one agent to another."""
+        for number in self._remove(self._by_agent, before, self._by_refusal):
+            self.add(after, self._refusals[number])
+
     def clear(self) -> None:
         """Drop all of them."""
         self._by_agent, self._by_refusal, self.count = array("Q"), array("Q"), 0

@@ -65,6 +65,8 @@ class Profile(NamedTuple):
     """Whether a framework that comes back, and no longer suppresses a role, ends its filters there."""
     longest_refusal: float
     """The seconds that a refusal of offers lasts at most."""
+    filters_outlive_agents: bool
+    """Whether filters on an agent stay when it is removed, and hold again when it returns."""
     random_order_keeps_subtrees_together: bool
     """Whether the random sorter draws level by level, so that nothing comes between roles below one role."""
     inner_weights_stay: bool
@@ -203,6 +205,7 @@ DOCUMENTS = Profile(
     revive_ends_all_filters=False,
     resubscribing_ends_filters=True,
     longest_refusal=A_YEAR,
+    filters_outlive_agents=False,
     random_order_keeps_subtrees_together=False,
     inner_weights_stay=False,
     capacity_includes_static_reservations=False,
@@ -265,6 +268,7 @@ MESOS_1_4 = Profile(
     revive_ends_all_filters=True,
     resubscribing_ends_filters=False,
     longest_refusal=math.inf,
+    filters_outlive_agents=True,
     random_order_keeps_subtrees_together=True,
     inner_weights_stay=False,
     capacity_includes_static_reservations=False,
@@ -346,6 +350,7 @@ MESOS_1_7 = MESOS_1_6._replace(
     framework_leaves_nothing=False,
     framework_shares_are_of_role=False,
     revive_ends_all_filters=False,
+    filters_outlive_agents=False,
     inner_weights_stay=True,
     guarantee_metrics_stay=False,
     json_numbers_are_short=False,

@@ -31,7 +31,7 @@ SEEN_ELSEWHERE = frozenset(
         # tests/fake_master/allocator/test_facts_of_releases.py
         *("guarantees_have_own_sorter", "framework_shares_are_of_role", "revive_ends_all_filters"),
         *("resubscribing_ends_filters", "longest_refusal", "random_order_keeps_subtrees_together"),
-        "inner_weights_stay",
+        *("inner_weights_stay", "filters_outlive_agents"),
         # tests/conformance/scenarios/test_operations_of_releases.py
         *("operates_on_nothing", "reserves_one_by_one", "destroy_finds_each_alone", "guarantee_metrics_stay"),
         # tests/conformance/frameworks/test_calls_of_releases.py

@@ -151,6 +151,21 @@ def test_a_refusal_lasts_a_year_or_longer(profile: Profile, days: int) -> None:
     assert left == pytest.approx(days * 86400.0)
 
 
+@pytest.mark.parametrize(("profile", "lives"), [(MESOS_1_4, True), (MESOS_1_8, False), (MESOS_1_11, False)], ids=str)
+def test_a_filter_on_an_agent_that_returns_lives_or_not(profile: Profile, *, lives: bool) -> None:
+    made = play(profile, "queued agent A1 2/1024", "framework F r -> F:A1", "recover F A1 2/1024 20", "tick -> -")
+    made.allocator.remove_agent("A1")
+    made.play("agent A1 2/1024 -> -" if lives else "agent A1 2/1024 -> F:A1")
+
+
+def test_a_filter_on_an_agent_that_is_gone_ends() -> None:
+    made = play(MESOS_1_4, "queued agent A1 2/1024", "framework F r -> F:A1", "recover F A1 2/1024 20", "tick -> -")
+    made.allocator.remove_agent("A1")
+    assert list(made.allocator.refusals("F")) == []
+    made.play("tick 30")
+    made.play("agent A1 2/1024 -> F:A1")
+
+
 @pytest.mark.parametrize(("profile", "together"), [(MESOS_1_4, True), (MESOS_1_8, False)], ids=str)
 def test_a_random_order_keeps_the_roles_below_one_together_or_not(profile: Profile, *, together: bool) -> None:
     sorter = play(

@@ -215,9 +215,15 @@ def test_a_pool_knows_how_much_its_capacities_remember() -> None:
 
 def test_refusals_have_bounds() -> None:
     year = 365 * 86400.0
+    given = [-1.0, 0.0, 0.25, 4e8, 1e10, 1e300, math.inf]
+    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS, 0.0, 0.25, *[year] * 4]
+
+
+def test_refusals_without_a_longest_time_last_as_long_as_a_duration_can() -> None:
     longest = (2**63 - 1) / 1e9  # of the durations of Mesos
-    given = [-1.0, float("inf"), 1e300, math.nextafter(longest, math.inf), 0.0, 0.25, 4e8, longest]
-    assert [timeout_of(seconds) for seconds in given] == [DEFAULT_REFUSE_SECONDS] * 4 + [0.0, 0.25, year, year]
+    senseless = [-1.0, math.nan, math.inf, 1e300, math.nextafter(longest, math.inf)]
+    assert [timeout_of(seconds, math.inf) for seconds in senseless] == [DEFAULT_REFUSE_SECONDS] * 5
+    assert [timeout_of(seconds, math.inf) for seconds in (4e8, longest)] == [4e8, longest]
 
 
 def test_a_refusal_until_no_time_at_all_lasts_one_interval() -> None:

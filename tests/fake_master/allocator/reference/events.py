@@ -28,6 +28,7 @@ RARE = st.one_of(
         st.sampled_from(
             [
                 "remove_agent",
+                "return_agent",
                 "switch_agent",
                 "attributes",
                 "grow",

@@ -65,6 +65,7 @@ class History:
         self.timers: list[tuple[float, int, str, PlainFilter | None]] = [(1.0, next(self.created), BATCH, None)]
         self.candidates: dict[str, None] = {}
         self.runs = 0
+        self.removed: list[tuple[AgentInfo, Resources]] = []
 
     def _on_offers(self, framework: str, by_role: dict[str, dict[str, Resources]]) -> None:
         for role, by_agent in by_role.items():
@@ -167,10 +168,20 @@ class History:
         name = agent.info.id
         for framework, part in list(agent.held):
             self.reference.give_back(framework, name, part)
-        self.reference.forget_filters(agent=name)
+        if not self.profile.filters_outlive_agents:
+            self.reference.forget_filters(agent=name)
         del self.reference.agents[name]
+        self.removed.append((agent.info, agent.total))
         self.outstanding = [offer for offer in self.outstanding if offer[1] != name]
         self.allocator.remove_agent(name)
+
+    def do_return_agent(self, number: int) -> None:
+        """One that was removed is there again."""
+        if self.removed:
+            info, total = self.removed.pop(number % len(self.removed))
+            self.reference.agents[info.id] = PlainAgent(info, total)
+            self.allocator.add_agent(info, total)
+            self.candidates[info.id] = None
 
     def do_switch_agent(self, number: int) -> None:
         agent = self._agent(number)

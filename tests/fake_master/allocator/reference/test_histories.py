@@ -51,7 +51,7 @@ def test_decides_as_the_reference_with_whole_agents(events: list[tuple[Any, ...]
 
 
 @pytest.mark.parametrize("profile", [MESOS_1_4, MESOS_1_8], ids=str)
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(events=st.one_of(EVENTS, QUIET))
 def test_decides_as_the_reference_where_a_guarantee_is_a_limit(events: list[tuple[Any, ...]], profile: Profile) -> None:
     """As masters of 1.4 to 1.8 share out."""
