@@ -14,6 +14,7 @@ from fake_master.sources.initial_state import InitialState
 from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.agents import KnownAgent
 from fake_master.state.clock import VirtualClock
+from fake_master.state.shown_since import flags_at
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.snapshot import SnapshotFramework
 from mesosctl.mesos.rules.upgrade import quotas_read
@@ -50,9 +51,12 @@ def restarted(
                 refusals=(),
             ),
         )
-        return replace(source, snapshot=there, mesos_version=profile.name, flags={**source.flags, **flags}).start(
-            registry, clock=clock, awaited=len(away)
-        )
+        return replace(
+            source,
+            snapshot=there,
+            mesos_version=profile.name,
+            flags={**flags_at(profile.release, source.flags), **flags},
+        ).start(registry, clock=clock, awaited=len(away))
     specs = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in source.agents]
     named = [replace(spec, hostname=spec.hostname_at(index)) for index, spec in enumerate(specs)]
     frameworks = tuple(
@@ -64,7 +68,7 @@ def restarted(
         mesos_version=profile.name,
         agents=tuple(spec for spec in named if spec.hostname not in hosts),
         frameworks=frameworks,
-        flags={**source.flags, **flags},
+        flags={**flags_at(profile.release, source.flags), **flags},
         initial=InitialState(),  # the registry has it
     )
     return spec.start(registry, clock=clock, awaited=len(away))

@@ -24,7 +24,7 @@ from fake_master.state import roles as roles_state
 from fake_master.state.clock import NANOSECONDS
 from fake_master.state.extension_points import AgentRuntime
 from fake_master.state.master_state import MasterState
-from fake_master.state.shown_since import flags_of, has_member
+from fake_master.state.shown_since import flags_at, has_member
 from fake_master.state.visibility import Sight
 from mesosctl.mesos.amounts.notation import parse_duration
 
@@ -227,7 +227,7 @@ class StateEndpoints:
         if not Sight(self._state.flags.authorizer, principal).flags:
             raise standard_refusal(403)
         shown = self._state.flags.shown
-        return {name: shown[name] for name in sorted(flags_of(self._state.profile.release, shown))}
+        return dict(sorted(flags_at(self._state.profile.release, shown).items()))
 
     def _shown_capabilities(self) -> dict[str, list[str]]:
         profile = self._state.profile

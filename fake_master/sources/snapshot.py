@@ -24,6 +24,7 @@ from fake_master.sources.snapshot_state import enter, register_agents
 from fake_master.state.clock import SteadyClock
 from fake_master.state.flags import MasterFlags, known_flags
 from fake_master.state.master_state import Clock
+from fake_master.state.shown_since import flags_at
 from fake_master.state.tasks import TaskOutcome
 from mesosctl.mesos.amounts.resource import Resource
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
@@ -94,7 +95,10 @@ class RestoredCluster:
         is_new = seed(lasting, self.snapshot.quotas, self.snapshot.weights, checkpoints, self.snapshot.taken_at)
         master = Master(
             profile=self.profile,
-            flags=MasterFlags.parse(known_flags(self.snapshot.flags) | dict(self.flags), self.profile.release),
+            flags=MasterFlags.parse(
+                flags_at(self.profile.release, known_flags(self.snapshot.flags)) | dict(self.flags),
+                self.profile.release,
+            ),
             registry=lasting,
             clock=clock or SteadyClock(),
             address=address,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from fake_master.allocator import custom
 from fake_master.state import flag_values
 from fake_master.state.acls import Authorizer
+from fake_master.state.shown_since import flags_of, since
 from mesosctl.mesos.amounts.notation import parse_duration
 from mesosctl.mesos.errors import BadInput
 from mesosctl.mesos.messages.rate_limits import to_text
@@ -69,6 +70,12 @@ class MasterFlags:
         for name in given:
             if not any(name in known for known in (DEFAULTS, UNSET, OWN, STRICT_PRIORITY)):
                 raise BadInput(f"--{name} is not a flag of this master", field=name)
+            if not flags_of(release, [name]):
+                raise BadInput(
+                    f"--{name} came with Mesos {since(name)}, and this master is {release}",
+                    field=name,
+                    hint=f"leave it out, or start Mesos {since(name)} or newer",
+                )
         defaults = DEFAULTS | _defaults_of_allocator(given)
         flag_values.check_numbers(given)
         for name in given:

@@ -4,7 +4,7 @@ Source: docs/explanation/releases.md, "What each release shows".
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from mesosctl.mesos.messages.protobuf_json.releases import has
 from mesosctl.mesos.rules.version_profile import RELEASES
@@ -45,7 +45,17 @@ METRICS = {
 
 def flags_of(release: str | None, names: Iterable[str]) -> list[str]:
     """The flags that a release has, of these."""
-    return [name for name in names if has(release, FLAGS.get(name, RELEASES[0]))]
+    return [name for name in names if has(release, since(name))]
+
+
+def flags_at(release: str | None, flags: Mapping[str, str]) -> dict[str, str]:
+    """The flags of a master that another one, of this release, has too."""
+    return {name: flags[name] for name in flags_of(release, flags)}
+
+
+def since(flag: str) -> str:
+    """The release that brought a flag."""
+    return FLAGS.get(flag, RELEASES[0])
 
 
 def has_member(release: str | None, member: str) -> bool:

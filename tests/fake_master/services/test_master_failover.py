@@ -18,8 +18,10 @@ from fake_master.registry.interface import MemoryRegistry, Registry
 from fake_master.registry.sqlite import SqliteRegistry
 from fake_master.services import v1_messages
 from fake_master.sources.cluster_file import ClusterSpec
+from fake_master.sources.snapshot import RestoredCluster
 from fake_master.state.clock import VirtualClock
 from fake_master.state.flags import MasterFlags
+from mesosctl.mesos.cluster.snapshot import ClusterSnapshot
 from mesosctl.mesos.errors import BadInput
 from mesosctl.mesos.messages.protobuf_json import recordio
 from tests.helpers.lab import scalar
@@ -277,3 +279,19 @@ def test_a_command_upon_a_fake_address_takes_nothing_over(tmp_path: Path) -> Non
 def test_flags_that_mean_nothing(flag: str, value: str) -> None:
     with pytest.raises(BadInput, match=flag):
         MasterFlags.parse({flag: value})
+
+
+def test_a_flag_of_a_later_release_is_refused_with_the_release_that_has_it() -> None:
+    """As by the command line of a real master, which starts with no flag that it does not know."""
+    flags = {"allocator_recovery_timeout": "5mins"}
+    with pytest.raises(BadInput, match=r"allocator_recovery_timeout came with Mesos 1\.11\.0"):
+        MasterFlags.parse(flags, "1.10.0")
+    for release in ("1.11.0", None):  # None: the master of the documents has every flag
+        MasterFlags.parse(flags, release)
+
+
+def test_a_snapshot_is_played_by_an_older_release_without_the_flags_that_it_lacks() -> None:
+    snapshot = ClusterSnapshot("1.11.0", 0.0, flags={"memory_profiling": "true", "offer_timeout": "1mins"})
+    shown = RestoredCluster(snapshot, "1.5").start().state.flags.shown
+    assert shown["offer_timeout"] == "1mins"
+    assert shown["memory_profiling"] == "false"
