@@ -17,6 +17,7 @@ from mesosctl.mesos.amounts.notation import counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.displacement import DrainPlan, without_room
 from mesosctl.mesos.cluster.holdings import AgentServiceChange, AgentStatus, RegisteredAgent
+from mesosctl.mesos.cluster.selectors import Selectors
 from mesosctl.mesos.cluster.unreachable import UnreachableAgent
 from mesosctl.mesos.errors import MesosctlError, NotConfirmed, NotFound, Rejected
 from mesosctl.mesos.messages.base_model import MesosModel
@@ -36,7 +37,7 @@ _GOES_ON = "the master goes on draining; run the same command again with a longe
 def choose_agents(
     master: LeadingMaster,
     names: Sequence[str],
-    attributes: Mapping[str, str],
+    attributes: Selectors,
     progress: Callable[..., None] = lambda *_: None,
 ) -> tuple[list[RegisteredAgent], list[RegisteredAgent]]:
     """The agents that are named, or all, as far as they have the attributes; and every agent.

@@ -18,9 +18,10 @@ from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.questions import AFTER_LIMIT
 from mesosctl.cli.session import Session
 from mesosctl.mesos.amounts.values import NONE
+from mesosctl.mesos.cluster.selectors import EXAMPLES
 from mesosctl.mesos.errors import RuleViolation, UsageError, Violations
 from mesosctl.mesos.names import kind_of
-from mesosctl.mesos.roles import role_error
+from mesosctl.mesos.roles import STANDARD_NAMES, role_error
 from mesosctl.suggestion import options_text
 
 if TYPE_CHECKING:
@@ -66,8 +67,13 @@ def _principal_option(option: str, metavar: str, help_text: str, without: str) -
 
 
 def attribute_option(help_text: str) -> typer.models.OptionInfo:
-    """`--attribute NAME=VALUE`: every command says in `help_text` what the attribute chooses there."""
-    option: typer.models.OptionInfo = typer.Option("--attribute", metavar="NAME=VALUE", help=help_text)
+    """`--attribute SELECTOR`: every command says in `help_text` what the attribute chooses there."""
+    option: typer.models.OptionInfo = typer.Option(
+        "--attribute",
+        metavar="SELECTOR",
+        autocompletion=completing.attributes,
+        help=f"{help_text}: {EXAMPLES}. Repeat for several, which all have to hold.",
+    )
     return option
 
 
@@ -128,7 +134,7 @@ Agent = Annotated[
 OnlyAgent = Annotated[
     str | None, typer.Option("--agent", metavar="AGENT", autocompletion=completing.agents, help="Show only this agent.")
 ]
-Attributes = Annotated[list[str] | None, attribute_option("Only agents with this attribute. Repeat for several.")]
+Attributes = Annotated[list[str] | None, attribute_option("Only agents with this attribute")]
 OptionalOwnerRole = Annotated[str | None, role_option("The role that owns the resources.")]
 RoleAndBelow = Annotated[str | None, role_option("Show only this role and the roles below it.")]
 Under = Annotated[
@@ -348,7 +354,7 @@ def _parse_all(
             try:
                 found += parse(word)
             except RuleViolation as error:
-                is_name = role_error(word) is None and not _SIGNS.search(word)
+                is_name = role_error(word) is None and not _SIGNS.search(word) and word not in STANDARD_NAMES
                 if hint is not None and (is_name or kind_of(word)[0] is not None):
                     error.hint = hint
                 raise

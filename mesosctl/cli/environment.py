@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mesosctl.client.settings import Transport
 
 
-Kind = Literal["role", "agent", "framework", "task", "context"]
+Kind = Literal["role", "agent", "attribute", "framework", "task", "context"]
 
 
 class OperatorNote(NamedTuple):

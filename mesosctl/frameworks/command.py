@@ -58,7 +58,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     tasks, when its failover timeout is over.
     """
     session: Session = ctx.obj
-    wanted = Selection(names or (), role, {}, sort)
+    wanted = Selection(names or (), role, (), sort)
 
     def read(master: LeadingMaster) -> Report:
         found = list_frameworks(master, wanted, ended=ended)

@@ -12,6 +12,7 @@ from mesosctl.changes.confirm import confirm
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.notation import format_span, listed, natural, utc_minute
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
+from mesosctl.mesos.cluster.selectors import Selectors, take
 from mesosctl.mesos.errors import Conflict, NotFound, RuleViolation
 from mesosctl.mesos.messages import maintenance as wire
 from mesosctl.mesos.messages.frameworks import listed_frameworks
@@ -35,7 +36,7 @@ from mesosctl.mesos.rules.maintenance import (
     without,
 )
 from mesosctl.reading.selection import Selection, SortKey, sort_entries
-from mesosctl.reading.targets import are_among, has_attributes, no_agent_with, read_agents
+from mesosctl.reading.targets import has_attributes, no_agent_with, read_agents
 from mesosctl.suggestion import command
 from mesosctl.tasks.work import read_tasks
 
@@ -49,7 +50,7 @@ class MaintenanceState(NamedTuple):
     recorded: Mapping[Key, Sequence[AgentAttributes]] = MappingProxyType({})
     """The attributes of agents on machines that are down, as far as they are known."""
 
-    def with_attributes(self, wanted: Mapping[str, str]) -> dict[Key, Machine]:
+    def with_attributes(self, wanted: Selectors) -> dict[Key, Machine]:
         """The machines with an agent that has every attribute; those that are down as recorded, in their order."""
         known = self.machines
         keys = [machine_of(agent).key for agent in self.agents if has_attributes(agent, wanted)]
@@ -59,7 +60,7 @@ class MaintenanceState(NamedTuple):
             for key, mode in self.modes.items()
             if mode == "down"
             and key not in registered
-            and any(are_among(wanted, attributes) for attributes in self.recorded.get(key, ()))
+            and any(take(wanted, attributes) for attributes in self.recorded.get(key, ()))
         ]
         return {key: known[key] for key in keys}
 
@@ -138,7 +139,7 @@ def list_machines(
     A framework with tasks on a draining machine that has said nothing has not answered.  Raises what `choose_machines`
     does, and UsageError for an unknown key.
     """
-    chosen = {machine.key for machine in choose_machines(state, wanted.names, {})} if wanted.names else None
+    chosen = {machine.key for machine in choose_machines(state, wanted.names, ())} if wanted.names else None
     having = state.with_attributes(wanted.attributes)
     on: dict[Key, list[RegisteredAgent]] = {}
     for agent in state.agents:
@@ -190,7 +191,7 @@ def list_machines(
 def choose_machines(
     state: MaintenanceState,
     names: Sequence[str],
-    attributes: Mapping[str, str],
+    attributes: Selectors,
     modes: Sequence[MachineMode] = (),
 ) -> list[Machine]:
     """The machines that words mean, and those of the agents with the attributes.

@@ -1,8 +1,8 @@
 """The work of `offers`: it lists and watches what is offered, takes one offer, and simulates sharing."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BufferedIOBase
 from threading import Timer
 from typing import Any, Literal, NamedTuple
@@ -15,6 +15,7 @@ from mesosctl.mesos.amounts.notation import natural
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.dominant_shares import Sharing
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
+from mesosctl.mesos.cluster.selectors import Selectors
 from mesosctl.mesos.errors import Conflict, DeadlinePassed, Denied, MesosctlError, NotConfirmed, Rejected, Unreachable
 from mesosctl.mesos.messages import frameworks as wire
 from mesosctl.mesos.messages.elements.listed_agents import agents
@@ -43,7 +44,7 @@ class OfferSelection:
     agent: str | None = None
     names: Sequence[str] = ()
     """Ids of offers; the default is all."""
-    attributes: Mapping[str, str] = field(default_factory=dict)
+    attributes: Selectors = ()
     """Of the agent that is offered."""
     sort: str | None = None
     """One of `OFFER_KEYS`, or as in `selection.Selection`."""

@@ -25,7 +25,9 @@ from mesosctl.shells.answer import answer
 
 _TIMEOUT = 2.0
 """Seconds: the user has pressed Tab and is waiting."""
-_PATHS: dict[Kind, str] = {"role": "/roles", "agent": "/slaves", "framework": "/frameworks", "task": "/tasks"}
+_PATHS: dict[Kind, str] = {
+    "role": "/roles", "agent": "/slaves", "attribute": "/slaves", "framework": "/frameworks", "task": "/tasks",
+}  # fmt: skip
 
 
 def complete(environment: Environment) -> int:

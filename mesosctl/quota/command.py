@@ -144,7 +144,7 @@ def list_(
     json, jsonl, yaml and csv also show what each role uses. The amounts by which --sort sorts are guarantees.
     """
     session: Session = ctx.obj
-    wanted = Selection(roles or (), role, {}, sort)
+    wanted = Selection(roles or (), role, (), sort)
     shows_all = session.environment.draws or session.options.columns is not None
     with_usage = session.form not in NARROW or (session.form == "table" and shows_all)
 

@@ -161,7 +161,7 @@ def show(
     from mesosctl.ratelimit.work import show
 
     session: Session = ctx.obj
-    wanted = Selection(names or (), None, {}, sort)
+    wanted = Selection(names or (), None, (), sort)
     show_list(session, lambda master: principal_statuses(show(master, wanted)), watch=watch, every=every, count=count)
 
 

@@ -16,9 +16,7 @@ from mesosctl.show.report import Report
 OfRole = Annotated[str | None, role_option("Show only what belongs to this role or to a role below it.")]
 
 
-OnAgentsWith = Annotated[
-    list[str] | None, attribute_option("Show only what is on agents with this attribute. Repeat for several.")
-]
+OnAgentsWith = Annotated[list[str] | None, attribute_option("Show only what is on agents with this attribute")]
 
 
 def sort_option(keys: tuple[str, ...], *, resources: bool = True) -> typer.models.OptionInfo:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mesosctl.mesos.amounts.notation import natural
 from mesosctl.mesos.amounts.quantities import Quantities
+from mesosctl.mesos.cluster.selectors import Selectors
 from mesosctl.mesos.errors import NotFound, UsageError
 from mesosctl.mesos.roles import STANDARD_NAMES, did_you_mean, is_strict_subrole
 
@@ -17,7 +18,7 @@ class Selection(NamedTuple):
     """The default is all."""
     role: str | None = None
     """The role, or one above it."""
-    attributes: Mapping[str, str] = {}
+    attributes: Selectors = ()
     """Of agents, or of the agent that an entry is on."""
     sort: str | None = None
     """A key or the name of a resource, largest amounts first; a minus sign reverses the order."""

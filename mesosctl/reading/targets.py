@@ -1,12 +1,13 @@
 """The agents that an operator names (Mesos documentation, "HTTP Endpoints", "/slaves")."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.hints import destroy_first
 from mesosctl.mesos.amounts.notation import listed
+from mesosctl.mesos.amounts.quantities import format_double
 from mesosctl.mesos.amounts.resource import Labels, Reservation, Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import (
@@ -15,6 +16,7 @@ from mesosctl.mesos.cluster.holdings import (
     volume_names,
     without_owners,
 )
+from mesosctl.mesos.cluster.selectors import Selector, Selectors, take
 from mesosctl.mesos.errors import Conflict, NotFound, RuleViolation, UsageError
 from mesosctl.mesos.messages.elements import listed_agents as agents_api
 from mesosctl.mesos.names import Kind, Names, agent_names
@@ -33,7 +35,8 @@ def read_agents(
     read = agents_api.registered_and_recovering_agents if recovering else agents_api.registered_agents
     with master.hearing(lambda size, part: progress(f"reading the agents: {size / 2**20:.1f} MiB …", part)):
         agents: list[RegisteredAgent] = master.stream("/slaves", read)
-    master.settings.learn("/slaves", {"slaves": [{"hostname": agent.hostname, "id": agent.id} for agent in agents]})
+    named = [{"hostname": agent.hostname, "id": agent.id, "attributes": dict(agent.attributes)} for agent in agents]
+    master.settings.learn("/slaves", {"slaves": named})
     return in_order(agents)
 
 
@@ -115,18 +118,37 @@ def _no_agent(names: Names[str], agents: Sequence[RegisteredAgent], word: str, f
     return error
 
 
-def no_agent_with(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> Conflict:
-    """The error if no agent in service has every attribute; it names the known names or values."""
-    for name, value in wanted.items():
-        values = sorted({str(agent.attributes[name]) for agent in agents if name in agent.attributes})
+def no_agent_with(agents: Sequence[RegisteredAgent], wanted: Selectors) -> Conflict:
+    """The error if no agent in service is taken by every selector; it names the known names or values."""
+    for selector in wanted:
+        if any(has_attributes(agent, (selector,)) for agent in agents):
+            continue
+        name, asked = selector.name, selector.values
+        values = sorted({_text(agent.attributes[name]) for agent in agents if name in agent.attributes})
         if not values:
             names = sorted({known for agent in agents for known in agent.attributes})
             there = f"the attributes are {listed(names)}" if names else "the agents have no attributes"
             return _unmatched(f"no agent has an attribute '{name}'", did_you_mean(name, names, there))
-        if not any(has_attributes(agent, {name: value}) for agent in agents):
-            there = f"the values of {name} are {listed(values)}"
-            return _unmatched(f"no agent has the attribute {name}={value}", did_you_mean(value, values, there))
+        there = f"the values of {name} are {listed(values)}"
+        if selector.negated or asked is None:
+            return _unmatched(f"every agent has {_what_all_have(selector)}", there)
+        if len(asked) > 1:
+            return _unmatched(f"no agent has an attribute {name} with one of these values: {listed(asked)}", there)
+        return _unmatched(f"no agent has the attribute {name}={asked[0]}", did_you_mean(asked[0], values, there))
     return _unmatched("no agent in service has all of these attributes", "give fewer attributes")
+
+
+def _what_all_have(selector: Selector) -> str:
+    """What every agent has if none is meant by a selector that is negated."""
+    if selector.values is None:
+        return f"an attribute '{selector.name}'"
+    if len(selector.values) == 1:
+        return f"the attribute {selector.name}={selector.values[0]}"
+    return f"an attribute {selector.name} with one of these values: {listed(selector.values)}"
+
+
+def _text(value: str | float) -> str:
+    return value if isinstance(value, str) else format_double(value)
 
 
 def _unmatched(sentence: str, hint: str) -> Conflict:
@@ -137,33 +159,19 @@ def _known(agents: Sequence[RegisteredAgent]) -> str:
     return f"the agents are {listed([agent.name for agent in agents])}" if agents else "there are no agents"
 
 
-def with_attributes(agents: Sequence[RegisteredAgent], wanted: Mapping[str, str]) -> list[RegisteredAgent]:
-    """The agents in service that have every attribute; numbers are compared as numbers."""
+def with_attributes(agents: Sequence[RegisteredAgent], wanted: Selectors) -> list[RegisteredAgent]:
+    """The agents in service that every selector takes."""
     return [agent for agent in agents if agent.active and has_attributes(agent, wanted)]
 
 
-def has_attributes(agent: RegisteredAgent, wanted: Mapping[str, str]) -> bool:
-    """Whether an agent has every attribute; numbers are compared as numbers."""
-    return are_among(wanted, agent.attributes)
+def has_attributes(agent: RegisteredAgent, wanted: Selectors) -> bool:
+    """Whether every selector takes an agent."""
+    return take(wanted, agent.attributes)
 
 
-def are_among(wanted: Mapping[str, str], attributes: Mapping[str, str | float]) -> bool:
-    """Whether these attributes have every one that is wanted."""
-    return all(_same(attributes.get(name), value) for name, value in wanted.items())
-
-
-def on_agents(agents: Iterable[RegisteredAgent], attributes: Mapping[str, str]) -> frozenset[str]:
-    """Return the ids of the agents with every attribute."""
+def on_agents(agents: Iterable[RegisteredAgent], attributes: Selectors) -> frozenset[str]:
+    """Return the ids of the agents that every selector takes."""
     return frozenset(agent.id for agent in agents if has_attributes(agent, attributes))
-
-
-def _same(attribute: str | float | None, word: str) -> bool:
-    if isinstance(attribute, int | float):
-        try:
-            return float(word) == attribute
-        except ValueError:
-            return False
-    return attribute == word
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """A reservation on every one of some agents: what is missing on each, what keeps it from some, and what was rounded."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from mesosctl.client.leading_master import LeadingMaster
@@ -116,14 +116,32 @@ def incomplete(plan: PlanForEach, left_out: Sequence[LeftOut]) -> Conflict:
     )
 
 
+def check_parts(words: Sequence[str], agents: Sequence[RegisteredAgent]) -> None:
+    """Raise RuleViolation for a part such as `ports:10%` of a resource that is no amount on some agent."""
+    counted_on = {entry.name: entry.is_scalar for agent in agents for entry in agent.total}
+    for token, name in _parts(words):
+        if name == "ports" or not counted_on.get(name, True):
+            raise RuleViolation(
+                f"'{token}' is a part of {name}, but only an amount, such as cpus or mem, has parts",
+                field=name,
+                rule="resource.number",
+                hint="leave it out, or name what is reserved on each agent, such as ports:[31000-31009]",
+            )
+
+
+def _parts(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each token of the words that is a part of an agent, once, and the name of its resource."""
+    for token in dict.fromkeys(token.strip() for word in words for token in word.split(";")):
+        name, _, amount = (part.strip() for part in token.partition(":"))
+        if is_part(amount):
+            yield token, name.partition("(")[0]
+
+
 def rounded(words: Sequence[str], agents: Sequence[RegisteredAgent]) -> list[str]:
     """A sentence for each part that is rounded down on some agent, with the first of these."""
     found = []
-    for token in dict.fromkeys(token.strip() for word in words for token in word.split(";")):
-        name, _, amount = (part.strip() for part in token.partition(":"))
-        name = name.partition("(")[0]
-        if name == "ports" or not is_part(amount):
-            continue
+    for token, name in _parts(words):
+        amount = token.partition(":")[2].strip()
         wholes = {agent.name: agent.total.non_revocable().scalar_quantities() for agent in agents}
         fewer = [who for who, whole in wholes.items() if is_rounded(name, amount, whole)]
         if fewer:

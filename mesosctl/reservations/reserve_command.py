@@ -17,8 +17,8 @@ from mesosctl.cli.arguments import (
     Under,
     agent_beside_file,
     has_parts,
-    pairs,
     read_payload,
+    refuse_options,
     reserver_option,
 )
 from mesosctl.cli.command import ChangeCommand, Group, examples
@@ -30,14 +30,16 @@ from mesosctl.cli.session import Session
 from mesosctl.mesos.amounts.notation import FEW, and_more, counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import AcceptedOperation, RegisteredAgent
+from mesosctl.mesos.cluster.selectors import Selectors, parse_selectors
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.messages.agent_operations import read_reserve, read_unreserve
 from mesosctl.mesos.names import kind_of
+from mesosctl.mesos.roles import STANDARD_NAMES
 from mesosctl.reading.notes import note_role, note_role_at_limit, note_unmet_guarantees
 from mesosctl.reading.quotas import check_names
 from mesosctl.reading.targets import Owner, find_agent, has_attributes, no_agent_with, read_agents, with_attributes
 from mesosctl.reservations.arguments import owner, send_options
-from mesosctl.reservations.each_agent import incomplete, operate_on_each, plan_for_each, rounded
+from mesosctl.reservations.each_agent import check_parts, incomplete, operate_on_each, plan_for_each, rounded
 from mesosctl.reservations.report import agent_changes
 from mesosctl.reservations.send import SendOptions, operate
 from mesosctl.reservations.work import (
@@ -74,6 +76,12 @@ Count = Annotated[
     ),
 ]
 
+EveryAgent = Annotated[
+    bool,
+    typer.Option(
+        "--all", help="Reserve on every agent, or with --attribute on every one that it selects.", show_default=False
+    ),
+]
 AtLeast = Annotated[
     bool,
     typer.Option("--at-least", help="Reserve only what the role does not have reserved there yet.", show_default=False),
@@ -90,7 +98,7 @@ _CHOSEN_NOW = "the agents are those with the most room now; without --dry-run, t
         ("reserve agent-1 cpus:50% mem:50% --role ads", "half of the agent"),
         ("reserve S0 cpus:2 --role ads/video --under ads", "refine what is reserved for ads"),
         ("reserve --count 3 cpus:4 --role db --attribute rack=r1", "on three agents of a rack"),
-        ("reserve cpus:10% mem:10% --role db --attribute disk=ssd", "a tenth of every agent with an attribute"),
+        ("reserve --all cpus:10% --role db --attribute disk=ssd", "a tenth of every agent with an attribute"),
         ("reserve agent-1 -f reserve.json", "from the JSON of POST /reserve"),
         ("reserve agent-1 cpus:8 --role ads --at-least", "in a script that may run again"),
     ),
@@ -105,6 +113,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     reserver: Reserver = None,
     any_agent: AnyAgent = False,
     count: Count = None,
+    every_agent: EveryAgent = False,
     attribute: Attributes = None,
     at_least: AtLeast = False,
     file: PayloadFile = None,
@@ -115,9 +124,10 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     They are added to what the role has reserved there already. Offers are rescinded to make room. Resources that tasks
     use are not available.
 
-    With --attribute alone, it is reserved on every agent with the attribute, each cpus:10% of what that agent has. You
-    see what and are asked once; only what the role does not have there yet is reserved. Agents that lack the room are
-    named, with exit status 6: run the command again to complete it.
+    With --all, it is reserved on every agent, and with --attribute, on every agent that it selects, each cpus:10% of
+    what that agent has, rounded down to thousandths. You see what and are asked once; only what the role does not
+    have there yet is reserved. Agents that lack the room are named, with exit status 6: run the command again to
+    complete it.
 
     With --at-least, the command can be run again, for example after exit status 9: dynamic reservations of the role
     count, whatever their principal, and only what is missing is reserved. With --any or --count, agents that have
@@ -126,16 +136,21 @@ def reserve(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     given = list(words or ())
     several = any_agent or count is not None
-    if not several and not given and not attribute:
-        hint = "name an agent, or give --any or --count N; or --attribute NAME=VALUE, for every agent with it"
+    if every_agent:
+        only_some = {"--any": any_agent or None, "--count": count}
+        refuse_options(only_some, "chooses some agents, and --all every one", "leave one of them out")
+    if not several and not given and not attribute and not every_agent:
+        hint = "name an agent, or give --any or --count N; or --all, for every agent, with --attribute for some of them"
         raise UsageError("no agent is named", hint=hint)
     how = send_options(session, trust_master=trust_master)
-    on_each = bool(attribute) and not several
-    if on_each and ((given and is_agent(given[0])) or file is not None):
+    on_each = (bool(attribute) or every_agent) and not several
+    names_agent = bool(given) and is_agent(given[0]) and given[0] not in STANDARD_NAMES
+    if on_each and (names_agent or file is not None):
+        chooses = "--all" if every_agent else "--attribute"
         raise UsageError(
-            "--attribute chooses the agents, so none can be named",
-            field="--attribute",
-            hint="leave out --attribute; or leave out AGENT and --file, and give RESOURCES",
+            f"{chooses} chooses the agents, so none can be named",
+            field=chooses,
+            hint=f"leave out {chooses}; or leave out AGENT and --file, and give RESOURCES",
         )
     agent = None if several or on_each else given.pop(0)
     if file is not None:
@@ -153,15 +168,15 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         raise UsageError("give RESOURCES and --role", hint=hint)
 
     if on_each:
-        _on_each(session, given, owner(role, under, label, reserver), dict(pairs(attribute, "--attribute")), how)
+        _on_each(session, given, owner(role, under, label, reserver), parse_selectors(attribute), how)
         return
     if agent is None and has_parts(given):
         part = next(token.strip() for word in given for token in word.split(";") if "%" in token)
         raise UsageError(
             f"'{part}' is a part of one agent, but --any and --count choose among agents of any size",
             field="RESOURCES",
-            hint="write amounts, such as cpus:8; name an agent; or leave out --any and --count, and give --attribute: "
-            "then it is reserved on every agent with it",
+            hint="write amounts, such as cpus:8; name an agent; or leave out --any and --count, and give --all: "
+            "then it is reserved on every agent, or with --attribute on every one that it selects",
         )
     amounts = AmountsOfAgent(given, agent)
     with session.open_master() as master:
@@ -171,7 +186,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             found = find_agent(everybody, agent)
             changes = reserve_for(master, [found], amounts.on(found), wanted, how, at_least=at_least)
         else:
-            attributes = pairs(attribute, "--attribute")
+            attributes = parse_selectors(attribute)
             some = _agents_with(everybody, attributes)
             changes = reserve_on_some(master, some, count or 1, amounts.on(None), wanted, how, at_least=at_least)
         session.emit(agent_changes(changes))
@@ -184,7 +199,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             note_unmet_guarantees(session, master, everybody, made.scalar_quantities())
 
 
-def _on_each(session: Session, words: list[str], wanted: Owner, attributes: dict[str, str], how: SendOptions) -> None:
+def _on_each(session: Session, words: list[str], wanted: Owner, attributes: Selectors, how: SendOptions) -> None:
     """Reserve on every agent with the attributes what the role does not have there, after one question.
 
     Raises Conflict for agents on which it is not possible, after it is reserved on the others.
@@ -196,6 +211,7 @@ def _on_each(session: Session, words: list[str], wanted: Owner, attributes: dict
         agents = [found for found in everybody if has_attributes(found, attributes)]
         if not agents:
             raise no_agent_with(everybody, attributes)
+        check_parts(words, agents)
         amounts = AmountsOfAgent(words, None)
         plan = plan_for_each(master, agents, amounts.on, wanted)
         for sentence in rounded(words, [operation.agent for operation in plan.operations]):
@@ -258,9 +274,8 @@ def _from_file(session: Session, agent: str, file: str, how: SendOptions, *, und
         session.emit(agent_changes(operate(master, [plan], how)))
 
 
-def _agents_with(everybody: list[RegisteredAgent], attributes: Sequence[tuple[str, str]]) -> list[RegisteredAgent]:
+def _agents_with(everybody: list[RegisteredAgent], asked: Selectors) -> list[RegisteredAgent]:
     """The agents with these attributes.  Raises NotFound if there is none."""
-    asked = dict(attributes)
     found = with_attributes(everybody, asked)
     if asked and not found:
         raise no_agent_with(everybody, asked)

@@ -45,7 +45,7 @@ def list_(
     The master knows a role if a framework subscribes with it, or if it has a quota, a weight or a reservation.
     """
     session: Session = ctx.obj
-    wanted = Selection(names or (), role, {}, sort)
+    wanted = Selection(names or (), role, (), sort)
 
     def read(master: LeadingMaster) -> Report:
         found = list_roles(master, wanted)

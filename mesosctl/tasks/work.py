@@ -1,12 +1,13 @@
 """The work of `tasks`: it reads the tasks that hold resources, and selects those that are wanted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.notation import natural
 from mesosctl.mesos.cluster.displacement import RunningTask
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
+from mesosctl.mesos.cluster.selectors import Selectors
 from mesosctl.mesos.cluster.tasks import UNREACHABLE, ListedTask
 from mesosctl.mesos.errors import NotFound, UsageError
 from mesosctl.mesos.messages import tasks as tasks_api
@@ -79,7 +80,7 @@ class WantedTasks(NamedTuple):
     framework: str | None = None
     role: str | None = None
     agent: str | None = None
-    attributes: Mapping[str, str] = {}
+    attributes: Selectors = ()
     """Of the agent that a task is on."""
     states: Sequence[str] = ()
     """As Mesos names them.  By default, all states that are not final."""

@@ -89,7 +89,7 @@ def list_(
 ) -> None:
     """List the weights that were set. Other roles have weight 1."""
     session: Session = ctx.obj
-    wanted = Selection(names or (), role, {}, sort)
+    wanted = Selection(names or (), role, (), sort)
 
     def read(master: LeadingMaster) -> Report:
         found = list_weights(master, wanted)

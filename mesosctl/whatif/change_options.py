@@ -5,11 +5,13 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import attribute_option, pairs
+from mesosctl.cli.arguments import pairs
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.meanings import Meaning
 from mesosctl.mesos.amounts.notation import parse_fraction
+from mesosctl.mesos.cluster.selectors import is_selector, parse_selector
 from mesosctl.mesos.errors import UsageError
+from mesosctl.mesos.names import kind_of
 from mesosctl.whatif.changes import Change, parse_change
 from mesosctl.whatif.variants import Template, expand, parse_template
 from mesosctl.whatif.work import named_changes
@@ -22,8 +24,9 @@ Lost = Annotated[
     typer.Option(
         "--lose-agent",
         metavar="AGENT",
-        autocompletion=completing.agents,
-        help="Remove this agent, or every agent with an attribute, such as rack=r1. Repeat for several.",
+        autocompletion=completing.agents_or_attributes,
+        help="Remove this agent, or every agent that is selected, as by rack=r1, 'rack in (r1,r2)' or '!gpu'. Repeat "
+        "for several.",
     ),
 ]
 
@@ -62,7 +65,7 @@ Count = Annotated[
 ]
 Attribute = Annotated[
     list[str] | None,
-    attribute_option("An attribute of the added agents. Repeat for several."),
+    typer.Option("--attribute", metavar="NAME=VALUE", help="An attribute of the added agents. Repeat for several."),
 ]
 Force = Annotated[
     bool, typer.Option("--force", help="Skip the checks of capacity and of what the role uses.", show_default=False)
@@ -123,8 +126,11 @@ def read_changes(  # one parameter an option
             field=unused,
             hint="give --add-agent RESOURCES too",
         )
-    if any("," in name for name in lose_agent or ()):
-        raise UsageError("--lose-agent is one agent", field="--lose-agent", hint="repeat the option for each")
+    for word in lose_agent or ():
+        if is_selector(word) and kind_of(word)[0] is None:
+            parse_selector(word, "--lose-agent")  # before a cluster is read
+        elif "," in word:
+            raise UsageError("--lose-agent is one agent", field="--lose-agent", hint="repeat the option for each")
     return named_changes(
         words,
         lose_agents=lose_agent or (),

@@ -19,6 +19,7 @@ from mesosctl.mesos.amounts.resource import Disk, Resource
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
 from mesosctl.mesos.cluster.message_rates import RecordedTraffic, Simulation
+from mesosctl.mesos.cluster.selectors import is_selector, parse_selectors
 from mesosctl.mesos.door.forecast import AnsweredChange, DryRunOptions
 from mesosctl.mesos.door.upgrade import SentRequest
 from mesosctl.mesos.errors import BadInput, Conflict, DeadlinePassed, MesosctlError, NotFound, UsageError
@@ -184,13 +185,13 @@ def named_changes(  # the kinds of change
 
 
 def _meant(agents: Sequence[RegisteredAgent], word: str) -> list[RegisteredAgent]:
-    """The agent that `word` names, or every agent with the attribute NAME=VALUE.  Raises NotFound, and UsageError."""
-    name, equals, value = word.partition("=")
-    if not equals or kind_of(word)[0] is not None:
+    """The agent that `word` names, or every agent that it selects.  Raises NotFound, and UsageError."""
+    if not is_selector(word) or kind_of(word)[0] is not None:
         return [find_agent(agents, word)]
-    found = [agent for agent in agents if has_attributes(agent, {name: value})]
+    wanted = parse_selectors([word], "--lose-agent")
+    found = [agent for agent in agents if has_attributes(agent, wanted)]
     if not found:
-        error = no_agent_with(agents, {name: value})
+        error = no_agent_with(agents, wanted)
         raise NotFound(error.message, field="--lose-agent", rule="agent.exists", hint=error.hint)
     return found
 

@@ -30,6 +30,22 @@ def agents(ctx: typer.Context) -> list[str]:
     return _names(ctx, "agent")
 
 
+def attributes(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Attributes of agents: their names, and once one is typed with its sign, its values."""
+    negated, end = "!" * incomplete.startswith("!"), incomplete.find("=")
+    known = [pair.partition("=") for pair in _names(ctx, "attribute")]
+    if negated or end < 0:
+        names = dict.fromkeys(f"{negated}{name}" for name, _, _ in known)
+        return [*names] if negated else list(begun(*(f"{name}=" for name in names)))
+    sign = "!=" if incomplete[:end].endswith("!") else "="
+    return [f"{name}{sign}{value}" for name, _, value in known]
+
+
+def agents_or_attributes(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Agents, and attributes by which they are selected."""
+    return [*agents(ctx), *attributes(ctx, incomplete)]
+
+
 def first_agent(ctx: typer.Context) -> list[str]:
     """The same for an argument whose first word is an agent."""
     return [] if ctx.params.get("words") else agents(ctx)

@@ -16,6 +16,7 @@ from mesosctl.cli.configuration.settings import Settings
 from mesosctl.cli.environment import Kind
 from mesosctl.files.redaction import Secrets
 from mesosctl.files.user_folders import own_folder
+from mesosctl.mesos.amounts.quantities import format_double
 from mesosctl.mesos.errors import steers
 from mesosctl.mesos.names import agent_names, framework_names, task_names
 from mesosctl.mesos.rules.version_profile import TERMINAL_STATES
@@ -88,6 +89,8 @@ def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
         agents = {agent["id"]: agent["hostname"] for agent in answer["slaves"]}
         spell = agent_names(agents).speller()
         yield "agent", [*(spell("host", host) for host in agents.values()), *(spell("id", agent) for agent in agents)]
+        if all("attributes" in agent for agent in answer["slaves"]):  # not of every source
+            yield "attribute", sorted({pair for agent in answer["slaves"] for pair in _pairs(agent["attributes"])})
     if path in ("/frameworks", "/state"):
         frameworks = {framework["id"]: framework["name"] for framework in answer["frameworks"]}
         spell = framework_names(frameworks).speller()
@@ -97,6 +100,12 @@ def names_in(path: str, answer: Any) -> Iterator[tuple[Kind, list[str]]]:
         tasks = [(task["id"], task.get("name", "")) for task in answer["tasks"] if task["state"] not in TERMINAL_STATES]
         spell = task_names(tasks).speller()
         yield "task", [spell("id", task_id) for task_id, _ in tasks]
+
+
+def _pairs(attributes: Mapping[str, str | float]) -> Iterator[str]:
+    """The attributes of an agent as they are typed."""
+    for name, value in attributes.items():
+        yield f"{name}={value if isinstance(value, str) else format_double(value)}"
 
 
 def _chosen(settings: Settings) -> str:

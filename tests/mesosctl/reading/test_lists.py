@@ -142,7 +142,7 @@ def test_roles_say_how_they_stand(live):
         ("frameworks sprak", 5, "did you mean spark?"),
         ("roles asd", 5, "did you mean ads?"),
         ("agents --sort cpsu", 2, "did you mean cpus?"),
-        ("agents --attribute rack", 2, "--attribute"),
+        ("agents --attribute rack>1", 2, "--attribute"),
         ("agents --count 3", 2, "--count needs --watch"),
         ("roles --watch -o json", 2, "use -o jsonl"),
         ("roles --watch --every 0", 2, "--every"),

@@ -193,6 +193,16 @@ def test_the_values_of_an_attribute_part_the_entries(live, words):
     assert "with --attribute rack=r3" in nowhere.err
 
 
+@pytest.mark.parametrize("words", [words for words in ON_A_MASTER if words in lists_with("--attribute")])
+def test_a_selector_and_its_opposite_part_the_entries(live, words):
+    for selector, opposite in (("rack=r1", "rack!=r1"), ("rack in (r1,r9)", "rack notin (r1, r9)"), ("rack", "!rack")):
+        everything = listed(live, words)
+        parts = [listed(live, words, "--attribute", written) for written in (selector, opposite)]
+        assert sum(map(len, parts)) == len(everything)
+        assert all(row in everything for part in parts for row in part)
+        assert listed(live, words, "--attribute", selector, "--attribute", opposite) == []
+
+
 def sorted_by(cell, key):
     """The key of a cell: numbers and the amounts of a resource are sorted from the largest, texts naturally."""
     if key in ("cpus", "disk"):

@@ -18,7 +18,7 @@ SHOP = SimulatedFrameworkSpec("shop", ("web",), task=Resources(parse_entries("cp
 def make(*frameworks):
     """Two agents with fast disks of different sizes, one with a slow one; a task of shop needs all of the second."""
     agents = [
-        AgentSpec(f"cpus:{cpus};mem:{mem}", hostname=name, attributes={"disk": disk})
+        AgentSpec(f"cpus:{cpus};mem:{mem};ports:[31000-31009];tags:{{a,b}}", hostname=name, attributes={"disk": disk})
         for name, cpus, mem, disk in (("one", 4, 4096, "ssd"), ("two", 8, 8192, "ssd"), ("three", 4, 4096, "hdd"))
     ]
     lab = Lab(*agents, version="1.11", frameworks=frameworks)
@@ -44,6 +44,14 @@ def test_the_share_of_each_agent_with_the_attribute_is_reserved():
     again = live.run(*TENTH)
     assert (again.status, reserved(live)) == (0, EACH)
     assert len(live.changes) == len(EACH)
+
+
+def test_all_is_every_agent_or_every_one_that_is_selected():
+    live = make()
+    assert live.run("reserve", "--all", "cpus:10%", "--role", "db", "--attribute", "disk!=ssd").status == 0
+    assert reserved(live) == {"three": {"cpus": 0.4}}
+    assert live.run("reserve", "--all", "cpus:10%", "--role", "db").status == 0
+    assert {host: amounts["cpus"] for host, amounts in reserved(live).items()} == {"one": 0.4, "two": 0.8, "three": 0.4}
 
 
 def test_a_dry_run_shows_each_agent_and_changes_nothing():
@@ -109,6 +117,12 @@ def test_agents_out_of_service_are_left_out_and_told():
         ("gpus:10% --role db --attribute disk=ssd", 3, "gpus"),
         ("cpus:10% --role db --attribute disk=ssd --any", 2, "leave out --any and --count"),
         ("--role db --attribute disk=ssd", 2, "give RESOURCES and --role"),
+        ("one cpus:1 --role db --all", 2, "--all chooses the agents"),
+        ("cpus:1 --role db --all --any", 2, "--any chooses some agents"),
+        ("cpus:1 --role db --all --count 2", 2, "--count chooses some agents"),
+        ("ports:10% --role db --all", 3, "'ports:10%' is a part of ports"),
+        ("tags:10% --role db --all", 3, "'tags:10%' is a part of tags"),
+        ("cpus --role db --all", 3, "'cpus' is not NAME:VALUE"),
     ],
 )
 def test_what_cannot_be_reserved_on_each_is_refused_before_anything_is_sent(words, status, says):

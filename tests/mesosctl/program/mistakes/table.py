@@ -500,7 +500,7 @@ MISTAKES = (
     Mistake(
         "whatif --add-agent cpus:1 --attribute rack", 2, "'rack' is not NAME=VALUE", "write --attribute NAME=VALUE"
     ),
-    Mistake("agents list --attribute rack:r1", 2, "'rack:r1' is not NAME=VALUE", "write --attribute NAME=VALUE"),
+    Mistake("agents list --attribute rack:r1", 2, "'rack:r1' does not select agents", "did you mean rack=r1?"),
     Mistake("whatif --add-agent cpus:1 --count 100001", 2, "Invalid value for '--count'", "see mesosctl whatif --help"),
     Mistake(
         "whatif --count 3", 2, "--count applies to added agents, but no agent is added", "give --add-agent RESOURCES"

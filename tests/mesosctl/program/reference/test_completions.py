@@ -63,10 +63,12 @@ class Home:
         path = self.folder / "log"
         return path.read_text().splitlines() if path.exists() else []
 
-    def keep(self, *names, kind="role", words=None, age=0, **variables):
+    def keep(self, *names, kind="role", words=None, age=0, attributes=None, **variables):
         """Keep names as a command does that was told them."""
         at = {"role": "/roles", "agent": "/slaves", "task": "/tasks"}[kind]
         entries = [{"name": name, "hostname": name, "id": f"id-{name}", "state": "TASK_RUNNING"} for name in names]
+        for entry in entries if attributes else ():
+            entry["attributes"] = attributes
         settings = resolve(GlobalOptions(**(words or {})), {**self.variables, **variables})
         keep_names(at, {"roles": entries, "slaves": entries, "tasks": entries}, settings, self.variables, Secrets())
         for path in (self.folder / "cache").rglob(kind):
@@ -211,6 +213,15 @@ class TestBash:
         assert home.bash("agents", "drain", "r") == {"rack-7"}
         assert {"--attribute", "--sort"} <= home.bash("agents", "--")
         assert "--mark-gone" in home.bash("agents", "drain", "--m")
+
+    def test_attributes_are_completed_by_name_and_then_by_value(self, home):
+        home.keep("raven", kind="agent", attributes={"rack": "r1", "gpu": "yes", "slots": 2.0})
+        assert home.bash("agents", "--attribute", "ra") == {"rack="}
+        assert home.bash("agents", "--attribute", "rack", "=", "r") == {"r1"}
+        assert home.bash("agents", "--attribute", "slots", "=", "") == {"2"}
+        assert home.bash("agents", "--attribute", "gpu!", "=", "") == {"yes"}
+        assert home.bash("agents", "--attribute", "!r") == {r"\!rack"}
+        assert home.bash("whatif", "--lose-agent", "ra") == {"raven", "rack="}
 
     def test_tasks_are_named_by_their_ids(self, home):
         home.keep("web-1", "web-2", kind="task")
