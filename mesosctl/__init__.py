@@ -38,6 +38,7 @@ __all__ = [
     "ReservationEntry",
     "RoleQuota",
     "RuleViolation",
+    "SpareCapacity",
     "TlsFailure",
     "Unauthenticated",
     "UnexpectedAnswer",
@@ -57,6 +58,7 @@ _MODULES = {
     "AgentChange": "mesosctl.reservations.documents",
     "ReservationEntry": "mesosctl.reservations.documents",
     "ForecastDocument": "mesosctl.whatif.documents",
+    "SpareCapacity": "mesosctl.capacity.documents",
     "CostReport": "mesosctl.usage.cost_documents",
 }
 """The modules of the public names; every other name is an error's."""

@@ -1,3 +1,4 @@
+from mesosctl.capacity.documents import SpareCapacity as SpareCapacity
 from mesosctl.mesos.cluster.account import ClusterAccount as ClusterAccount
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot as ClusterSnapshot
 from mesosctl.mesos.errors import BadInput as BadInput
@@ -57,6 +58,7 @@ __all__ = [
     "ReservationEntry",
     "RoleQuota",
     "RuleViolation",
+    "SpareCapacity",
     "TlsFailure",
     "Unauthenticated",
     "UnexpectedAnswer",

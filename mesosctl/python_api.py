@@ -36,6 +36,7 @@ from mesosctl.weights.work import read_weights, update_weights
 if TYPE_CHECKING:
     import httpx
 
+    from mesosctl.capacity.documents import SpareCapacity
     from mesosctl.quota.documents import QuotaChange, QuotaCheck, RoleQuota
     from mesosctl.reservations.documents import AgentChange, ReservationEntry
     from mesosctl.usage.cost_documents import CostReport
@@ -304,6 +305,33 @@ class Master:
         with open_dry_run(dry_run, settings) as connection:
             ChangeRunner(dry_run, connection, force=force).attempt(wanted)
         return ForecastDocument.answering(dry_run.forecast(), [])
+
+    @in_our_words()
+    def spare(
+        self,
+        *each: str,
+        at_once: Literal[1, 2] = 1,
+        every: bool = False,
+        snapshot: ClusterSnapshot | None = None,
+        cycles: int = 10,
+    ) -> "SpareCapacity":
+        """Return what every single loss of an agent ("agent"), or of each value of an attribute, would do.
+
+        It is `capacity spare`: of losses that look alike, two are played, or with `every` each.  `snapshot` replaces
+        the current cluster.
+        """
+        import fake_master
+        from mesosctl.capacity.documents import SpareCapacity
+        from mesosctl.capacity.work import SpareTerms, find_spare
+        from mesosctl.mesos.door.forecast import DryRunOptions
+        from mesosctl.whatif.work import ChangeRunner, open_dry_run
+
+        asked = [SpareTerms(name, at_once, every, "each") for name in dict.fromkeys(each or ("agent",))]
+        dry_run = fake_master.start_dry_run(snapshot or self.snapshot(), DryRunOptions(cycles))
+        settings = self._settings._replace(clock=dry_run.clock, sleep=dry_run.clock.sleep)
+        with open_dry_run(dry_run, settings) as connection:
+            found = find_spare(dry_run, ChangeRunner(dry_run, connection), asked, lambda _: None)
+        return SpareCapacity.answering(found, every=every)
 
 
 def _credentials(principal: str | None, secret: str | None, token: str | None) -> Credentials | Token | None:

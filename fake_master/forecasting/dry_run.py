@@ -20,6 +20,7 @@ from fake_master.forecasting.cluster_changes import add_agents, restarted, take_
 from fake_master.forecasting.gains_and_losses import RunSummary, forecast
 from fake_master.forecasting.lost_tasks import LostTasks
 from fake_master.forecasting.recorder import AgentNames, Evictions, Recorder, RescindedOffers
+from fake_master.forecasting.tasks_without_place import EndedTasks
 from fake_master.forecasting.upgraded import answered_differently, differences
 from fake_master.master import Master
 from fake_master.registry.interface import MemoryRegistry, Registry
@@ -38,7 +39,15 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import RegisteredAgent, spread
 from mesosctl.mesos.cluster.message_rates import Simulation
 from mesosctl.mesos.cluster.snapshot import ClusterSnapshot, evaluable
-from mesosctl.mesos.door.forecast import AgentLoss, AnsweredChange, Assumption, DryRunOptions, Forecast, TriedChange
+from mesosctl.mesos.door.forecast import (
+    AgentLoss,
+    AnsweredChange,
+    Assumption,
+    DryRunOptions,
+    Forecast,
+    TasksWithoutPlace,
+    TriedChange,
+)
 from mesosctl.mesos.door.upgrade import SentRequest, Upgrade
 from mesosctl.mesos.rules.rate_limits import RateLimits
 from mesosctl.mesos.rules.upgrade import loses_quota, why_it_does_not_start
@@ -76,6 +85,7 @@ class DryRun:
         self._answers: list[AnsweredChange] = []
         self._changes: list[TriedChange] = []
         self._lost: list[AgentLoss] = []
+        self._ended = EndedTasks()
         self._done = 0
         self._take(master)
         self._lost_tasks = LostTasks(master.state)
@@ -236,6 +246,7 @@ class DryRun:
         self._moved = True
         self._lost += (AgentLoss(hostname, agent_id) for hostname, agent_id in gone)
         ran = self._running_tasks
+        self._ended.add(self._master.state, [agent_id for _, agent_id in gone])
         with self._master.transaction():
             self._master.agent_removal.give_up([everybody[agent_id] for _, agent_id in gone])
         ended = ran - self._running_tasks
@@ -369,6 +380,11 @@ class DryRun:
             upgrade=self._upgrade,
         )
         return forecast(self.before, self._accounts.of(self._master.state), course)
+
+    def tasks_without_place(self) -> tuple[TasksWithoutPlace, ...]:
+        """The tasks that ended with lost agents and find no place, at the end of the forecast."""
+        state = self._master.state
+        return self._ended.without_place(state, self._accounts.of(state), self._lost_tasks.waiting(state))
 
 
 def of_snapshot(snapshot: ClusterSnapshot, options: DryRunOptions) -> DryRun:

@@ -78,6 +78,20 @@ class LostTasks:
                 self._seen[framework_id] = used
                 yield framework, had
 
+    def waiting(self, state: MasterState) -> dict[tuple[str, str], int]:
+        """The number of tasks that each lacks in each role, by framework id and role; 0 if it has them all again."""
+        found = {}
+        for framework_id, had in self._had.items():
+            framework = state.frameworks.get(framework_id)
+            if framework is None or not framework.active:
+                continue
+            lacking = _lacking(framework, had)
+            for role, held in had.items():
+                lacks = lacking.get(role, Quantities())
+                parts = (-(-lacks.get_amount(name) // milli) for name, milli in held.task.items())
+                found[framework_id, role] = max(parts, default=0)
+        return found
+
     def answer(self, master: Master) -> None:
         """Let each framework that asked again answer its offers."""
         for framework_id, asking in self._asking.items():

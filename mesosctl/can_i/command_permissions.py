@@ -64,7 +64,7 @@ _OTHER_READS = (
     *(Verb(f"offers {verb}", ("view_frameworks", "view_roles")) for verb in ("explain", "list", "watch")),
     *(Verb(f"ratelimit {verb}", ("view_frameworks",)) for verb in ("suggest", "watch")),
     *(Verb(words, _CLUSTER) for words in ("diff", "export", "history record", "metrics", "plan")),
-    *(Verb(words, _CLUSTER) for words in ("snapshot", "top", "wait", "whatif")),
+    *(Verb(words, _CLUSTER) for words in ("capacity spare", "snapshot", "top", "wait", "whatif")),
 )
 _CHANGES = (
     Verb("agents deactivate", ("deactivate_agents",)),

@@ -1,6 +1,6 @@
 """`mesosctl metrics`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +12,8 @@ from mesosctl.cli.command import Group, SingleCommand, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.session import Session
 from mesosctl.files.writing import write_atomically
-from mesosctl.mesos.errors import HungUp, Interruption, MesosctlError, UsageError
+from mesosctl.mesos.door.forecast import DryRunOptions
+from mesosctl.mesos.errors import HungUp, Interruption, MesosctlError, NoMaster, UsageError
 from mesosctl.metrics import report as shown
 from mesosctl.metrics.server import AgingReading, MetricsServer, SharedReading
 from mesosctl.reading.overview import OverviewReader
@@ -20,6 +21,7 @@ from mesosctl.reading.overview import OverviewReader
 if TYPE_CHECKING:
     from prometheus_client.core import Metric
 
+    from mesosctl.capacity.losses import Spare
     from mesosctl.usage.cost import Cost
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
@@ -53,6 +55,17 @@ PricesFile = Annotated[
 ]
 
 
+SpareOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--spare",
+        metavar="NAME",
+        help="Also show how many losses of one agent (agent), or of the agents with one value of an attribute, such as "
+        "rack, would take a role below its guarantee. Repeat for several.",
+    ),
+]
+
+
 @app.command(
     "metrics",
     cls=SingleCommand,
@@ -60,9 +73,10 @@ PricesFile = Annotated[
         ("metrics -f /var/lib/node_exporter/mesos.prom", "once, for the textfile collector of node_exporter"),
         ("metrics --listen 127.0.0.1:9110", "for Prometheus to scrape"),
         ("metrics --listen 127.0.0.1:9110 --history h.sqlite --prices prices.toml", "with the cost of this month"),
+        ("metrics --listen 127.0.0.1:9110 --spare rack", "with the racks that the cluster cannot lose"),
     ),
 )
-def metrics(
+def metrics(  # noqa: PLR0913  # one parameter an option
     ctx: typer.Context,
     *,
     file: WrittenFile = None,
@@ -71,6 +85,7 @@ def metrics(
     prices: PricesFile = None,
     timezone: TimeZone = "UTC",
     cluster_id: ClusterId = None,
+    spare: SpareOf = None,
 ) -> None:
     """Write the present moment of a cluster as OpenMetrics text, or serve it for Prometheus.
 
@@ -80,7 +95,8 @@ def metrics(
     ends with exit status 0 at Ctrl-C or SIGTERM.
 
     With --prices, it also shows what each role has cost in the calendar month in which the recording ends. A server
-    adds that up again once a minute, or less often if it takes longer than six seconds.
+    adds that up again once a minute, or less often if it takes longer than six seconds. The losses of --spare are those
+    of mesosctl capacity spare; a server plays them as often.
     """
     session: Session = ctx.obj
     if session.said.output is not None:
@@ -89,6 +105,7 @@ def metrics(
         raise UsageError("--listen and --file cannot be used together", field="--listen", hint="give one of them")
     place = None if listen is None else _place(listen)
     cost = _cost_reading(session, history, prices, timezone, cluster_id)
+    losses = _losses_reading(session, spare, serves=place is not None)
     if history is not None:
         refuse_to_overwrite(history, file, "--file")
     with session.open_master() as master:
@@ -99,12 +116,13 @@ def metrics(
             return shown.families(reader.read(), reader.messages())
 
         if place is not None:
-            _serve(session, place, read, cost)
+            _serve(session, place, read, cost, losses)
             return
 
         def once() -> "Iterator[Metric]":
             yield from read()
             yield from () if cost is None else shown.cost_families(cost())
+            yield from () if losses is None else shown.spare_families(losses())
 
         if file is None or str(file) == "-":
             session.emit_text(shown.text(once))
@@ -148,6 +166,32 @@ def _cost_reading(
     return add_up
 
 
+def _losses_reading(
+    session: Session, names: Sequence[str] | None, *, serves: bool
+) -> "Callable[[], list[Spare]] | None":
+    """The function that plays each loss; None if that is not asked for.  A server goes on without a master."""
+    if not names:
+        return None
+    from mesosctl.capacity.reading import play_losses
+    from mesosctl.capacity.work import SpareTerms
+    from mesosctl.whatif.work import start_dry_run_of_master
+
+    asked = [SpareTerms(name, option="--spare") for name in dict.fromkeys(names)]
+
+    def play() -> "list[Spare]":
+        try:
+            with session.open_master() as master:
+                dry_run = start_dry_run_of_master(master, DryRunOptions(), lambda *_: None)
+        except NoMaster as error:
+            if not serves:
+                raise
+            session.note(f"no losses: {error.message}")
+            return []
+        return play_losses(session, dry_run, asked, lambda _: None)
+
+    return play
+
+
 def _place(listen: str) -> tuple[str, int]:
     """The host and the port of --listen.  Raises UsageError."""
     host, colon, port = listen.rpartition(":")
@@ -166,6 +210,7 @@ def _serve(
     place: tuple[str, int],
     read: "Callable[[], Iterator[Metric]]",
     add_up: "Callable[[], Cost] | None",
+    play: "Callable[[], list[Spare]] | None",
 ) -> None:
     """Serve until the command is interrupted.  Raises UsageError if the port is in use."""
 
@@ -175,8 +220,11 @@ def _serve(
         except MesosctlError as error:
             session.note(f"no metrics: {error.message}")
             found = list(shown.no_master())
-        return found if cost is None else [*found, *shown.cost_families(cost())]
+        found += () if cost is None else shown.cost_families(cost())
+        found += () if losses is None else shown.spare_families(losses())
+        return found
 
+    losses = None if play is None else AgingReading(play, lambda error: session.note(f"no losses: {error}"))
     cost = None if add_up is None else AgingReading(add_up, lambda error: session.note(f"no new cost: {error}"))
     shared = SharedReading(collect)
     try:

@@ -22,6 +22,7 @@ from mesosctl.mesos.cluster.message_rates import MessageCounts
 from mesosctl.mesos.cluster.role_status import RoleStatus
 
 if TYPE_CHECKING:
+    from mesosctl.capacity.losses import Spare
     from mesosctl.usage.cost import Cost
 
 Messages = Mapping[str, tuple[MessageCounts, int | None]]
@@ -192,6 +193,24 @@ def cost_families(cost: "Cost") -> Iterator[Metric]:
     end = _gauge("cost_month_end_timestamp_seconds", "Until when the cost of the month is added up.")
     end.add_metric([], to_seconds(cost.options.until))
     yield from (of_role, idle, covered, begin, end)
+
+
+def spare_families(found: "Iterable[Spare]") -> Iterator[Metric]:
+    """The losses that break a guarantee, by what is lost."""
+    breaking = _gauge(
+        "spare_losses_that_break_a_guarantee",
+        "The losses of an agent, or of the agents with a value of an attribute, that take a role below its guarantee.",
+        ("each",),
+    )
+    hurting = _gauge(
+        "spare_losses_that_hurt",
+        "The losses that starve somebody, or leave a task without a place.",
+        ("each",),
+    )
+    for spare in found:
+        breaking.add_metric([spare.by], spare.breaking)
+        hurting.add_metric([spare.by], sum(one.count for one in spare.harmful))
+    yield from (breaking, hurting)
 
 
 _LOOKS_ESCAPED = re.compile(r"\\(x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")

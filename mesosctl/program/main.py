@@ -42,6 +42,7 @@ SECTIONS = {
     "Rehearse": {
         "whatif": ("whatif.command", "Forecast what changes would do now."),
         "replay": ("replay.command", "Play a recording: what changes would have done."),
+        "capacity": ("capacity.command", "Ask which losses of agents the cluster can bear."),
         "tune": ("tune.command", "Find quotas that meet goals, by replaying a recording."),
     },
     "Look back": {

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MOST_AGENTS = 200_000
 """Agents that all forecasts may have together: their number decides how long one takes."""
+_OPTION = "--lose-each"
 _FEWEST, _MOST = 10, 1000
 """Losses that are tried however many agents there are, and however few."""
 
@@ -40,20 +41,28 @@ def candidates(dry_run: "DryRun", by: str) -> tuple[list[Candidate], int]:
 
     Raises UsageError for an attribute that no agent has, and without agents.
     """
-    groups = dry_run.alike_agents()
+    groups = groups_in_service(dry_run, _OPTION)
     known = {agent.id: agent for agent in dry_run.agents}
-    if not groups:
-        raise UsageError("no agent is in service that could be lost", field="--lose-each")
     if by == EACH_AGENT:
         names = agent_names({agent.id: agent.hostname for agent in known.values()})
         found = [Candidate(names.word(first), (first,), tuple(map(names.word, alike))) for first, *alike in groups]
     else:
-        found = _by_value(known, [agent_id for group in groups for agent_id in group], by)
+        found = by_value(known, [agent_id for group in groups for agent_id in group], by, _OPTION)
     most = max(_FEWEST, min(_MOST, _MOST_AGENTS // len(known)))
     return found[:most], max(0, len(found) - most)
 
 
-def _by_value(known: Mapping[str, RegisteredAgent], in_service: Sequence[str], attribute: str) -> list[Candidate]:
+def groups_in_service(dry_run: "DryRun", option: str) -> list[tuple[str, ...]]:
+    """The ids of the agents in service in groups of alike ones.  Raises UsageError if there are none."""
+    groups: list[tuple[str, ...]] = dry_run.alike_agents()
+    if not groups:
+        raise UsageError("no agent is in service that could be lost", field=option)
+    return groups
+
+
+def by_value(
+    known: Mapping[str, RegisteredAgent], in_service: Sequence[str], attribute: str, option: str
+) -> list[Candidate]:
     """The agents with each value of an attribute, the most first.  Raises UsageError if no agent has it."""
     having: dict[str, list[str]] = {}
     for agent_id in in_service:
@@ -65,7 +74,7 @@ def _by_value(known: Mapping[str, RegisteredAgent], in_service: Sequence[str], a
         there = f"the attributes are {listed(names)}" if names else "the agents have no attributes"
         raise UsageError(
             f"no agent has an attribute '{attribute}'",
-            field="--lose-each",
+            field=option,
             hint=did_you_mean(attribute, [EACH_AGENT, *names], f"{EACH_AGENT} tries every single agent; {there}"),
         )
     found = [Candidate(f"{attribute}={value}", tuple(agents)) for value, agents in having.items()]

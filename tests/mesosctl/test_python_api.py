@@ -50,7 +50,7 @@ def master(fake):
 def test_the_public_names_are_these():
     values = (
         "AgentChange ClusterAccount ClusterSnapshot CostReport ForecastDocument Master QuotaChange QuotaCheck "
-        "ReservationEntry RoleQuota recorded_cost"
+        "ReservationEntry RoleQuota SpareCapacity recorded_cost"
     )
     of_errors = (
         "BadInput Conflict DeadlinePassed Denied Forbidden Invalid MasterFailed MesosctlError NoLeader NoMaster "

@@ -272,6 +272,22 @@ def _ends(tasks: int) -> str:
     return f"{counted(tasks, 'task')} running there {'ends' if tasks == 1 else 'end'}"
 
 
+class TasksWithoutPlace(NamedTuple):
+    """Tasks of one framework in one role that ended with agents, and for which no other agent has room."""
+
+    framework_id: str
+    framework: str
+    role: str
+    tasks: int
+    size: Quantities
+    """Of the largest of them."""
+
+    @property
+    def harm(self) -> str:
+        """`3 tasks of shop (role web) would find no place`."""
+        return f"{counted(self.tasks, 'task')} of {self.framework} (role {self.role}) would find no place"
+
+
 class AgentLoss(NamedTuple):
     """An agent that was taken away."""
 

@@ -99,7 +99,15 @@ IN_CSV = (
     *("snapshot.comparison", "history.list", "wait", "wanted.differences"),
 )
 """Kinds of which several columns are fields of JSON too, and that are read twice without a change between."""
-FORKING = ("alternatives", "largest-change", "largest-replayed-change", "losses", "replayed-alternatives", "tuning")
+FORKING = (
+    "alternatives",
+    "capacity.spare",
+    "largest-change",
+    "largest-replayed-change",
+    "losses",
+    "replayed-alternatives",
+    "tuning",
+)
 
 
 def first_examples() -> Iterator[tuple[str, list[str]]]:

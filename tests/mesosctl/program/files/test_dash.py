@@ -95,6 +95,7 @@ READS = {
     "export --from": ("export --cluster --from -", SNAPSHOT),
     "snapshot --from": ("snapshot --from -", SNAPSHOT),
     "snapshot --compare": ("snapshot --compare -", SNAPSHOT),
+    "capacity spare --from": ("capacity spare --from -", PLAYED),
     "whatif --from": ("whatif weight:web=2 --from -", SNAPSHOT),
     "whatif --requests": ("whatif --upgrade 1.11 --requests -", "GET /quota\n"),
     "whatif --recorded": ("whatif ratelimits:LIMITS --recorded -", RECORDED),
@@ -188,8 +189,8 @@ def test_every_place_of_the_tables_is_there():
     assert {*READS, *WRITES, *EDITS} <= set(takers())
 
 
-IN_PROCESSES = "tune"
-"""The command that replays in its own processes."""
+IN_PROCESSES = ("tune", "capacity spare")
+"""The commands that play in their own processes."""
 
 
 def named(cases):

@@ -1,0 +1,1 @@
+"""Capacity: which losses of agents a cluster can bear."""
