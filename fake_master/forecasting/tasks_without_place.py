@@ -50,8 +50,8 @@ class EndedTasks:
     ) -> tuple[TasksWithoutPlace, ...]:
         """The tasks that run nowhere again, by framework and role, the largest first.
 
-        `waiting` are those that frameworks asked for again and did not get. Of others it is only known that they would
-        start again: one has a place if an agent has room for it that no task uses, whoever is offered that.
+        `waiting` are those that frameworks asked for again and did not get. Another has a place if an agent has room
+        for it that no task uses, even if somebody else is offered that.
         """
         runs = Counter[tuple[str, str]]()
         for framework in state.frameworks.values():

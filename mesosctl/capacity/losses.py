@@ -10,7 +10,7 @@ from mesosctl.whatif.losses import Loss
 
 @dataclass(frozen=True, slots=True)
 class SpareLoss:
-    """What one loss would do, and how many others look like it."""
+    """One loss with all that it would do, and how many others look like it."""
 
     loss: Loss
     without_place: tuple[TasksWithoutPlace, ...]
@@ -36,7 +36,7 @@ class SpareLoss:
 
     @property
     def harms(self) -> list[str]:
-        """What it would do, in parts of sentences."""
+        """All that it would do to somebody, in parts of sentences."""
         return [*(one.harm for one in self.loss.starved), *(one.harm for one in self.without_place)]
 
 

@@ -131,15 +131,15 @@ def no_agent_with(agents: Sequence[RegisteredAgent], wanted: Selectors) -> Confl
             return _unmatched(f"no agent has an attribute '{name}'", did_you_mean(name, names, there))
         there = f"the values of {name} are {listed(values)}"
         if selector.negated or asked is None:
-            return _unmatched(f"every agent has {_what_all_have(selector)}", there)
+            return _unmatched(f"every agent has {_that_all_have(selector)}", there)
         if len(asked) > 1:
             return _unmatched(f"no agent has an attribute {name} with one of these values: {listed(asked)}", there)
         return _unmatched(f"no agent has the attribute {name}={asked[0]}", did_you_mean(asked[0], values, there))
     return _unmatched("no agent in service has all of these attributes", "give fewer attributes")
 
 
-def _what_all_have(selector: Selector) -> str:
-    """What every agent has if none is meant by a selector that is negated."""
+def _that_all_have(selector: Selector) -> str:
+    """The words for the attribute that every agent has if a negated selector means none."""
     if selector.values is None:
         return f"an attribute '{selector.name}'"
     if len(selector.values) == 1:

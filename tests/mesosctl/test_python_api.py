@@ -60,7 +60,7 @@ def test_the_public_names_are_these():
     assert sorted(mesosctl.__all__) == sorted(values.split() + of_errors.split())
     methods = (
         "account check_quota forecast quota quotas remove_quota reservations reserve set_quota set_weights snapshot "
-        "unreserve update_quota weights"
+        "spare unreserve update_quota weights"
     )
     assert [name for name in dir(Master) if not name.startswith("_")] == methods.split()
 
