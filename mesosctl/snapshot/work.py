@@ -221,7 +221,10 @@ def _unknown(
     found = _of_frameworks(snapshot)
     silent = sum(framework.suppressed is None for framework in snapshot.frameworks)
     if silent:
-        found.append(f"suppressed roles of {silent} framework{'s' * (silent > 1)}: unknown; assumed to be none")
+        found.append(
+            f"suppressed roles of {silent} framework{'s' * (silent > 1)}: unknown, since they are not in the master's "
+            "metrics, which have them from Mesos 1.7 on; assumed to be none"
+        )
     if settings.quotas is None:
         found.append("quotas: this principal may not see them; assumed that there are none")
     if settings.weights is None:

@@ -7,6 +7,7 @@ Answer   what came back
 
 import base64
 import json
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +42,8 @@ class Setup:
     """Of every agent."""
     registered: int | None = None
     """How many of the agents may register; None for all."""
+    elsewhere: tuple[str, ...] = ()
+    """Agents in another region, of scalars.  A real master has none of its own there; `simulated` has `agents_of`."""
 
     def all_flags(self, folder: Path) -> dict[str, str]:
         """The flags, with those for the files that this writes into `folder`."""
@@ -105,6 +108,8 @@ class Cluster:
         self.alive = True
         self.lose_agent: Callable[[str], None] | None = None
         """Registers an agent with such resources and disconnects it, where that can be had of the master."""
+        self.count_anew: Callable[[random.Random], None] | None = None
+        """Lets chance say how often each role and framework was served, where that can be had of the master."""
         self.codec = JSON_ALONE
         self._stopped = False
         self._client = client

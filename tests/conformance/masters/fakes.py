@@ -2,18 +2,22 @@
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from random import Random
 
 import httpx
 import tomli_w
 
 from fake_master.allocator.hierarchical.allocator import HierarchicalAllocator
+from fake_master.allocator.hierarchical.sorters.sorter import Sorter
 from fake_master.allocator.options import Shuffle
 from fake_master.http.application import Application
 from fake_master.master import Master
 from fake_master.registry.sqlite import open_registry
 from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import ClusterSpec, read_cluster
+from fake_master.state.agents import Domain
 from fake_master.state.clock import VirtualClock
 from fake_master.transports.in_process import InProcessTransport
 from tests.conformance.callers.subscribers import InTheSameProcess, OverTheNetwork
@@ -27,6 +31,7 @@ PROGRAM = (sys.executable, "-m", "fake_master", "--port", "0", "--no-page")
 def start_in_process(version: str, setup: Setup, folder: Path, shuffle: Shuffle | None = None) -> Cluster:
     """A fake master behind an httpx transport, without a socket."""
     agents = tuple(AgentSpec(text, attributes=setup.attributes) for text in setup.agents)
+    agents += tuple(AgentSpec(text, domain=Domain("elsewhere", "z")) for text in setup.elsewhere)
     spec = ClusterSpec(agents=agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
     master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)
@@ -67,7 +72,7 @@ def start_from_file(text: str, folder: Path, setup: Setup, *, socket: bool) -> C
 def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:
     """A master that has been started here."""
     transport = InProcessTransport(master, clock.sleep)
-    return Cluster(
+    cluster = Cluster(
         setup,
         httpx.Client(transport=transport),
         "http://127.0.0.1:5050",
@@ -75,6 +80,24 @@ def in_process(master: Master, clock: VirtualClock, setup: Setup) -> Cluster:
         transport=transport,
         stop=master.close,
     )
+    cluster.count_anew = partial(_count_anew, master)
+    return cluster
+
+
+def _count_anew(master: Master, draw: Random) -> None:
+    allocator = master.allocator
+    assert isinstance(allocator, HierarchicalAllocator)
+    state = allocator.state
+    of_guarantees = None if state.guarantees is None else state.guarantees.sorter
+    for sorter in (state.role_sorter, of_guarantees, *(role.sorter for role in state.roles)):
+        if not isinstance(sorter, Sorter):
+            continue
+        waiting = [sorter.root]
+        while waiting:
+            node = waiting.pop()
+            node.count += draw.randrange(100)
+            waiting += node.children.values()
+        sorter.dirty = True
 
 
 def on_socket(process: Process, setup: Setup) -> Cluster:

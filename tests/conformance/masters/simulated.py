@@ -18,11 +18,13 @@ from tests.helpers.waiting import PATIENCE
 
 
 @contextmanager
-def agents_of(master: Cluster, resources: Sequence[str], *, checkpoint: bool = False) -> Iterator[None]:
+def agents_of(
+    master: Cluster, resources: Sequence[str], *, checkpoint: bool = False, region: str | None = None
+) -> Iterator[None]:
     """So many agents, registered; scalars only.  With `checkpoint`, they are waited for at the end."""
 
     def register(agents: Agents) -> Sequence[Callable[[], Awaitable[None]]]:
-        return [partial(agents.register, text, checkpoint=checkpoint) for text in resources]
+        return [partial(agents.register, text, checkpoint=checkpoint, region=region) for text in resources]
 
     with agents_saying(master, register):
         yield

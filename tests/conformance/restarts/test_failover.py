@@ -10,9 +10,18 @@ import pytest
 
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import TICK
-from tests.conformance.masters.carriers import IN_PROCESS, IN_PROCESS_DOCUMENTS, REAL, SOCKET, SOCKET_DOCUMENTS, Carrier
+from tests.conformance.masters.carriers import (
+    IN_PROCESS,
+    IN_PROCESS_DOCUMENTS,
+    REAL,
+    SOCKET,
+    SOCKET_DOCUMENTS,
+    Carrier,
+    each_of,
+)
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.scenarios.scenario import quota_request
+from tests.helpers.needs import needs
 
 AGENT = "cpus:4;mem:2048;disk:100;ports:[31000-31009]"
 TIMEOUT = 5
@@ -33,7 +42,7 @@ class Restarts:
         """The next master, with so many agents; the one before it is gone."""
         self.stop()
         flags = {"allocation_interval": f"{TICK * 1000:.0f}ms", "allocator_recovery_timeout": f"{timeout}secs"}
-        if self.carrier is REAL:
+        if self.carrier.needs == REAL.needs:
             flags["registry"] = "replicated_log"
         else:
             flags |= {"registry": "sqlite", "work_dir": str(self.folder)}
@@ -58,6 +67,13 @@ class Restarts:
 
 @pytest.fixture(params=[REAL, SOCKET, IN_PROCESS, SOCKET_DOCUMENTS, IN_PROCESS_DOCUMENTS], ids=str)
 def restarts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarts]:
+    masters = Restarts(request.param, tmp_path)
+    yield masters
+    masters.stop()
+
+
+@pytest.fixture(params=each_of("1.4.3", "1.8.1"), ids=str)
+def restarts_of_release(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Restarts]:
     masters = Restarts(request.param, tmp_path)
     yield masters
     masters.stop()
@@ -97,6 +113,24 @@ def test_one_of_two_is_enough_and_one_alone_is_not_waited_for(restarts: Restarts
     set_quota(restarts.start(2))
     restarts.start(1)
     assert restarts.join("r1").offers()
+
+
+@needs(*REAL.needs)
+def test_older_releases_wait_for_four_of_five_as_well(restarts_of_release: Restarts) -> None:
+    """And no flag says otherwise: for ten minutes."""
+    restarts = restarts_of_release
+    set_quota(restarts.start(5))
+    restarts.start(3)
+    restarts.join("n").none_of("OFFERS", 10 * TICK)
+    restarts.start(4)
+    assert restarts.join("n").offers(agents=3)
+
+
+@needs(*REAL.needs)
+def test_older_releases_hold_nothing_back_without_quota(restarts_of_release: Restarts) -> None:
+    restarts_of_release.start(5)
+    restarts_of_release.start(1)
+    assert restarts_of_release.join("n").offers()
 
 
 def test_without_quota_nothing_is_held_back(restarts: Restarts) -> None:

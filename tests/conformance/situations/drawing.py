@@ -1,6 +1,7 @@
 """Situations that are drawn: frameworks, quotas, limits, weights, reservations, and what then happens."""
 
 import random
+from dataclasses import replace
 
 from tests.conformance.situations.playing import SIMPLE, WITH_GPUS, Situation, Step, client
 
@@ -29,8 +30,18 @@ def drawn(release: str, seed: str) -> Situation:
     weights = {
         role: draw.choice((0.5, 2, 3)) for role in draw.sample(("a", "b", "c", "d", "a/x"), draw.choice((0, 0, 1, 2)))
     }
-    steps = _steps(draw, draw.randint(0, 4 if alike else 2), len(clients), {*quotas, *limits})
-    return Situation(tuple(agents), tuple(clients), quotas, limits, weights, steps=tuple(steps))
+    steps = _steps(draw, draw.randint(0, 4 if alike else 2), [each.roles for each in clients], {*quotas, *limits})
+    flags: dict[str, str] = {}
+    elsewhere: tuple[str, ...] = ()
+    if draw.random() < 0.15:
+        flags["min_allocatable_resources"] = draw.choice(("cpus:5", "mem:3000", "cpus:7|mem:7000"))
+    if alike and draw.random() < 0.15:
+        elsewhere = ("cpus:8;mem:4096;disk:100",) * draw.randint(1, 2)
+        clients = [
+            replace(each, capabilities=(*each.capabilities, "REGION_AWARE")) if draw.random() < 0.5 else each
+            for each in clients
+        ]
+    return Situation(tuple(agents), tuple(clients), quotas, limits, weights, flags, tuple(steps), elsewhere=elsewhere)
 
 
 def _agent(draw: random.Random) -> str:
@@ -52,10 +63,10 @@ def _guarantee(draw: random.Random) -> dict[str, float]:
     return found
 
 
-def _steps(draw: random.Random, count: int, frameworks: int, has_quota: set[str]) -> list[Step]:
+def _steps(draw: random.Random, count: int, of_frameworks: list[tuple[str, ...]], has_quota: set[str]) -> list[Step]:
     steps: list[Step] = []
     for _ in range(count):
-        number, kind = draw.randrange(frameworks), draw.random()
+        number, kind = draw.randrange(len(of_frameworks)), draw.random()
         without = sorted({"a", "b", "c"} - has_quota)
         if kind < 0.6:
             steps.append(("decline", number, draw.choice((0.0, LONG))))
@@ -66,6 +77,11 @@ def _steps(draw: random.Random, count: int, frameworks: int, has_quota: set[str]
         elif kind < 0.9 and without:
             has_quota.add(role := draw.choice(without))
             steps.append(("quota", role, {"cpus": draw.choice((2, 6, 9)), "mem": draw.choice((1024, 5000))}))
-        else:
+        elif kind < 0.95:
             steps.append(("reserve", number, 1.0))
+        else:
+            below = [place for place, roles in enumerate(of_frameworks) if "/" in roles[0]]
+            if below:
+                number = draw.choice(below)
+                steps.append(("refine", number, of_frameworks[number][0].partition("/")[0], 1.0))
     return steps

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,15 @@ from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import Join, joining
 from tests.conformance.callers.subscribers import Event
 from tests.conformance.masters.cluster import Cluster, Setup
+from tests.conformance.masters.simulated import agents_of
 from tests.conformance.scenarios.scenario import scalars
 
 INTERVAL = 0.05
 """Seconds between allocations."""
 SIMPLE = ("MULTI_ROLE", "RESERVATION_REFINEMENT")
 WITH_GPUS = (*SIMPLE, "GPU_RESOURCES")
+HERE = json.dumps({"fault_domain": {"region": {"name": "here"}, "zone": {"name": "z"}}})
+"""The domain of a master, if any agents are elsewhere."""
 Step = tuple[Any, ...]
 """The name of a method of `_Played`, and what it is given."""
 Amounts = dict[str, float]
@@ -58,11 +62,17 @@ class Situation:
     early_weights: dict[str, float] = field(default_factory=dict)
     """Weights that are set before anybody comes."""
 
+    elsewhere: tuple[str, ...] = ()
+    """Agents in another region than the master's; of scalars."""
+
     at_once: bool = False
     """Whether the first leaves as soon as quotas are set, and not an interval later."""
 
     def setup(self) -> Setup:
-        return Setup(self.agents, flags={"allocation_interval": f"{INTERVAL * 1000:.0f}ms", **self.flags})
+        flags = {"allocation_interval": f"{INTERVAL * 1000:.0f}ms", **self.flags}
+        if self.elsewhere:
+            flags |= {"domain": HERE, "agent_ping_timeout": "15mins"}
+        return Setup(self.agents, flags=flags, elsewhere=self.elsewhere)
 
 
 class _Played:
@@ -188,7 +198,9 @@ def amounts(parts: Iterable[list[Event]]) -> Amounts:
 
 def play(master: Cluster, situation: Situation) -> Shares:
     """The amounts that each framework is offered in the end."""
-    with joining(master) as join:
+    has_all = not situation.elsewhere or master.transport is not None  # a real one has none elsewhere of its own
+    elsewhere = nullcontext() if has_all else agents_of(master, situation.elsewhere, region="elsewhere")
+    with elsewhere, joining(master) as join:
         if situation.early_weights:
             _Played(master, join).weigh(situation.early_weights)
         first = join("z", capabilities=WITH_GPUS).subscribe()

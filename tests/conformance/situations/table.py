@@ -12,6 +12,11 @@ LONG = 1000.0
 """Seconds that a refusal lasts to the end of any situation."""
 
 
+AWARE = client("b", capabilities=(*SIMPLE, "REGION_AWARE"))
+FAR = ("cpus:8;mem:8192;disk:100",) * 2
+"""Agents elsewhere."""
+
+
 def both(amount: float) -> dict[str, float]:
     """So many cpus and GiB."""
     return {"cpus": amount, "mem": amount * GIB}
@@ -147,6 +152,11 @@ WITHOUT_LIMITS: dict[str, Situation] = {
         (client("a"), client("b", capabilities=WITH_GPUS)),
         quotas={"a": {"cpus": 20}},
     ),
+    # Regions.
+    "agents in another region": of(2, "a", AWARE, elsewhere=FAR),
+    "a guarantee and another region": of(2, "a", AWARE, quotas={"a": both(20)}, elsewhere=FAR),
+    "a guarantee of whoever knows regions": of(2, "a", AWARE, quotas={"b": both(20)}, elsewhere=FAR),
+    "nobody knows regions": of(2, "a", "b", quotas={"a": both(12)}, elsewhere=FAR),
     # Several frameworks of a role, and several roles of a framework.
     "two frameworks in a role": of(4, "a", "a", "b", quotas={"a": {"cpus": 20}}),
     "three frameworks in a role": of(6, "a", "a", "a", "b"),

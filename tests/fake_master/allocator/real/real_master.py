@@ -110,12 +110,12 @@ class Agents:
         reader, self._writer = await asyncio.open_connection("127.0.0.1", self._master)
         self._reading = asyncio.create_task(_swallow(reader))
 
-    async def register(self, resources: str, *, checkpoint: bool = False) -> None:
+    async def register(self, resources: str, *, checkpoint: bool = False, region: str | None = None) -> None:
         """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`.
 
         With `checkpoint`, a master waits for it when it is disconnected.
         """
-        await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources, checkpoint))
+        await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources, checkpoint, region))
 
     async def say(self, message: str, body: bytes, number: int | None = None) -> None:
         """The first words of one more agent, or the words of the one at the place `number`."""
@@ -289,9 +289,12 @@ def _resource(text: str) -> bytes:
     return _field(1, name.encode()) + _field(2, 0) + _field(3, scalar) + _field(6, (role or "*").encode())
 
 
-def _registration(hostname: str, resources: str, checkpoint: bool) -> bytes:
+def _registration(hostname: str, resources: str, checkpoint: bool, region: str | None) -> bytes:
     info = _field(1, hostname.encode()) + _field(7, int(checkpoint)) + _field(8, 5051)
     info += b"".join(_field(3, _resource(part)) for part in resources.split(";"))
+    if region is not None:
+        names = _field(1, _field(1, region.encode())) + _field(2, _field(1, b"z"))
+        info += _field(10, _field(1, names))
     # MULTI_ROLE, HIERARCHICAL_ROLE and RESERVATION_REFINEMENT
     capabilities = b"".join(_field(4, _field(1, number)) for number in (1, 2, 3))
     return _field(1, info) + _field(2, b"1.11.0") + capabilities
