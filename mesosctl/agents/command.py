@@ -119,13 +119,17 @@ AtMost = Annotated[
 ]
 
 
+_INSTEAD = "take its machine down: mesosctl maintenance plan --help, then mesosctl maintenance down --help"
+
+
 def _chosen(
-    session: Session, master: LeadingMaster, names: list[str] | None, attribute: list[str] | None
+    session: Session, master: LeadingMaster, names: list[str] | None, attribute: list[str] | None, call: str
 ) -> tuple[list[RegisteredAgent], list[RegisteredAgent]]:
-    """The agents that were chosen, and all agents.  Raises UsageError, NotFound."""
+    """The agents that were chosen, and all agents.  Raises UsageError, NotFound, RuleViolation without such a call."""
     attributes = parse_selectors(attribute)
     if not names and not attributes:
         raise UsageError("no agent is named", hint="name agents, or give --attribute NAME=VALUE")
+    master.check_has(call, _INSTEAD)
     chosen = choose_agents(master, names or (), attributes, session.progress)
     session.end_progress()
     return chosen
@@ -154,7 +158,7 @@ def drain(
 
     You are asked first; a script must use --yes. Nothing of the agents is offered until they are reactivated. The plan
     says how many tasks end, and which of them fit on other agents now. Frameworks decide whether they start
-    them there. Needs Mesos 1.10 or later.
+    them there. Needs Mesos 1.9 or later.
 
     If you interrupt the command, run it again: it skips agents that are drained and waits for those that are draining.
     """
@@ -163,7 +167,7 @@ def drain(
     if waiting and session.said.no_wait and not session.options.dry_run:  # which waits for nothing
         raise UsageError(f"{waiting} waits, but --no-wait does not", field="--no-wait", hint="leave one of them out")
     with session.open_master() as master:
-        chosen, everybody = _chosen(session, master, names, attribute)
+        chosen, everybody = _chosen(session, master, names, attribute, "DRAIN_AGENT")
         plan = plan_drain(master, chosen, everybody)
         (session.emit if session.options.dry_run else session.show)(drain_plan(plan))
         count = counted(len(plan.tasks), "task")
@@ -192,11 +196,11 @@ def drain(
 def deactivate(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attributes = None) -> None:
     """Stop offering the resources of agents. Their tasks run on.
 
-    Needs Mesos 1.10 or later.
+    Needs Mesos 1.9 or later.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        chosen, _ = _chosen(session, master, names, attribute)
+        chosen, _ = _chosen(session, master, names, attribute, "DEACTIVATE_AGENT")
         session.emit(service_changes(deactivate_agents(master, chosen, wait=session.waits)))
 
 
@@ -208,11 +212,11 @@ def deactivate(ctx: typer.Context, names: ChangedAgents = None, *, attribute: At
 def reactivate(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attributes = None) -> None:
     """Offer the resources of drained or deactivated agents again.
 
-    Needs Mesos 1.10 or later.
+    Needs Mesos 1.9 or later.
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        chosen, _ = _chosen(session, master, names, attribute)
+        chosen, _ = _chosen(session, master, names, attribute, "REACTIVATE_AGENT")
         session.emit(service_changes(reactivate_agents(master, chosen, wait=session.waits)))
 
 
@@ -233,7 +237,7 @@ def gone(ctx: typer.Context, names: ChangedAgents = None, *, attribute: Attribut
     """
     session: Session = ctx.obj
     with session.open_master() as master:
-        chosen, everybody = _chosen(session, master, names, attribute)
+        chosen, everybody = _chosen(session, master, names, attribute, "MARK_AGENT_GONE")
         plan = plan_drain(master, chosen, everybody)
         (session.emit if session.options.dry_run else session.show)(drain_plan(plan, loses_tasks=True))
         session.confirm(

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from mesosctl.can_i.command_permissions import LOCAL, VERBS, PermissionQuestion, Verb
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.roles import check_role, did_you_mean
-from mesosctl.mesos.rules.quota.rules import check_not_default_role
 from mesosctl.mesos.rules.reservations.rules import check_reservable
 from mesosctl.suggestion import command
 
@@ -75,9 +74,7 @@ def _names(verb: Verb, values: Values | None) -> tuple[str, ...]:
 def _check_role(verb: Verb, role: str, field: str) -> None:
     """Raise RuleViolation for a role that does not exist, or that the command cannot be about."""
     check_role(role, field)
-    if verb.actions == ("update_quotas",):
-        check_not_default_role(role)
-    elif verb.changes and verb.actions[-1] in ("reserve_resources", "create_volumes"):
+    if verb.changes and verb.actions[-1] in ("reserve_resources", "create_volumes"):
         check_reservable(role, field)
 
 

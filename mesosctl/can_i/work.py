@@ -24,6 +24,7 @@ from mesosctl.mesos.messages.quota.calls import SetQuota, SetQuotaCall
 from mesosctl.mesos.messages.quota.request import QuotaRequest
 from mesosctl.mesos.names import kind_of
 from mesosctl.mesos.rules.acls import Acls
+from mesosctl.mesos.rules.quota.rules import check_not_default_role
 from mesosctl.reading.lists import find_framework
 from mesosctl.reading.targets import find_agent, read_agents
 
@@ -207,8 +208,9 @@ class PermissionsOfMaster:
     # --- Trials: each returns why there is none as a sentence ------------------------------------
 
     def _agent_call(self, _name: str, call: str) -> Trial | str:
-        if call != "gone" and "AGENT_DRAINING" not in self._master.profile.master_capabilities:
-            return "this master is too old for it: Mesos 1.9 or later has it"
+        kind = {"drain": "DRAIN_AGENT", "gone": "MARK_AGENT_GONE"}.get(call, f"{call.upper()}_AGENT")
+        if (lacking := self._master.lacking(kind)) is not None:
+            return lacking
         calls: Mapping[str, tuple[Callable[[], bytes], int]] = {
             "drain": (lambda: operator_calls.drain_agent(NOTHING, None, mark_gone=False).body(), 400),
             "deactivate": (lambda: operator_calls.agent_call("DEACTIVATE_AGENT", NOTHING).body(), 400),
@@ -221,8 +223,10 @@ class PermissionsOfMaster:
     def _quota(self, role: str) -> Trial:
         """More than any cluster has, of a resource that none has; without force, so that the capacity is checked.
 
-        A role that already has quota is refused before the authorization.
+        A role that already has quota is refused before the authorization.  Raises RuleViolation for the default role,
+        if the release gives it none.
         """
+        check_not_default_role(role, self._master.profile)
         request = QuotaRequest.of(role, Quantities({NOTHING: 10**9}), force=False)
         return Trial(SetQuotaCall(set_quota=SetQuota(quota_request=request)).body(), 409)
 

@@ -34,6 +34,7 @@ from mesosctl.mesos.errors import (
     MasterFailed,
     MesosctlError,
     Rejected,
+    RuleViolation,
     UnexpectedAnswer,
     UsageError,
     printable,
@@ -304,8 +305,37 @@ class LeadingMaster:
         self._change("DELETE", path, None)
 
     def call(self, body: bytes) -> None:
-        """Change something by a v1 call (Mesos documentation, "HTTP Endpoints").  Sent once."""
+        """Change something by a v1 call (Mesos documentation, "HTTP Endpoints").  Sent once.
+
+        Raises RuleViolation, and sends nothing, if the release of the master lacks the call.
+        """
+        found = _TYPE.search(body)
+        if found is not None:
+            self.check_has(found[1].decode())
         self._change("POST", "/api/v1", body)
+
+    def lacking(self, call: str) -> str | None:
+        """The sentence about a v1 call that came with a later release than the master's.
+
+        None if the master has it, or does not say its version.
+        """
+        from mesosctl.mesos.messages.protobuf_json.releases import first_with, has
+        from mesosctl.mesos.rules.version_profile import needs
+
+        first = first_with(f"mesos.v1.master.Call.Type={call}")
+        if first is None:
+            return None
+        try:
+            profile = self.profile
+        except Denied:
+            return None
+        return None if has(profile.release, first) else needs(call, first, profile)
+
+    def check_has(self, call: str, hint: str | None = None) -> None:
+        """Raise RuleViolation for a v1 call that the release of the master lacks: it would be refused as nonsense."""
+        lacking = self.lacking(call)
+        if lacking is not None:
+            raise RuleViolation(lacking, rule="call.release", hint=hint)
 
     def _check_may_change(self) -> None:
         """Raise UsageError for a change in a dry run of a command that has none: it must not change anything."""

@@ -103,10 +103,13 @@ def teardown(ctx: typer.Context, framework: Frameworks) -> None:
     """
     session: Session = ctx.obj
     with session.open_master() as master:
+        v1 = session.options.api == "v1"
+        if v1:
+            master.check_has("TEARDOWN", "leave out --api v1, and POST /teardown is sent")
         plans = plan_teardowns(master, framework, session.progress)
         session.end_progress()
         for left in dict.fromkeys(plan.left for plan in plans if plan.left):
             session.note(left)
         session.confirm(f"Tear down {listed([plan.title for plan in plans])}?", "; ".join(plan.loss for plan in plans))
-        done = tear_down_all(master, plans, v1=session.options.api == "v1", wait=session.waits)
+        done = tear_down_all(master, plans, v1=v1, wait=session.waits)
         session.emit(teardown_report(done))

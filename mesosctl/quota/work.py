@@ -34,7 +34,7 @@ from mesosctl.mesos.rules.quota.rules import (
     quota_of_guarantee,
     refuse,
 )
-from mesosctl.mesos.rules.version_profile import Profile
+from mesosctl.mesos.rules.version_profile import MESOS_1_9, Profile, needs
 from mesosctl.quota.facts import ReadFacts, not_sent
 from mesosctl.quota.requests import send_quota, send_removal, send_update
 from mesosctl.quota.suggested import instead_of_new, instead_of_update
@@ -178,12 +178,8 @@ def plan_update(
         _join_names(error, master, desired, options)
         raise
     at_once = _is_at_once(master, options)
-    if not at_once and len(desired) != 1:
-        raise UsageError(
-            "before Mesos 1.9, and with --api v0, quota update changes one role at a time",
-            field="--file",
-            hint="put one configuration in each file",
-        )
+    if not at_once:
+        _check_one_role(master, desired)
     _check_limits(master, desired)
     try:
         # UPDATE_QUOTA would replace a quota that is not seen; POST /quota replaces nothing.
@@ -232,6 +228,17 @@ def plan_update(
     with not_sent(UPDATE_QUOTA_OVER_CAPACITY if at_once else SET_QUOTA_OVER_CAPACITY):
         refuse([TREE, CAPACITY], whole, facts, force=options.force)
     return plan
+
+
+def _check_one_role(master: LeadingMaster, desired: Sequence[tuple[str, DesiredQuotaChange]]) -> None:
+    """Raise RuleViolation or UsageError for several roles, which only UPDATE_QUOTA changes at once."""
+    if len(desired) == 1:
+        return
+    hint = "put one configuration in each file"
+    if not master.profile.knows_update_quota:
+        sentence = needs("an update of several roles", MESOS_1_9.version, master.profile)
+        raise RuleViolation(sentence, field="--file", rule="quota.one-role", hint=hint)
+    raise UsageError("with --api v0, quota update changes one role at a time", field="--file", hint=hint)
 
 
 def _say_instead(

@@ -203,7 +203,6 @@ class _Reader:
             self.read.wrong(where, "it names nothing to change", 'write guarantee = { from = "cpus:0", to = "cpus:8" }')
         if change.guarantee or change.limit:
             with self.read.noted(where):
-                quota_rules.check_not_default_role(role)
                 quota_rules.check_path(role)
         mine: list[SearchVariable] = []
         for kind in _SETTINGS:

@@ -21,7 +21,8 @@ from mesosctl.mesos.door.replay import (
 from mesosctl.mesos.errors import Conflict, RuleViolation
 from mesosctl.mesos.messages.strict.reading import Fault
 from mesosctl.mesos.roles import check_name, did_you_mean, with_ancestors
-from mesosctl.mesos.rules.version_profile import described
+from mesosctl.mesos.rules.quota.rules import check_not_default_role
+from mesosctl.mesos.rules.version_profile import MESOS_1_9, needs
 from mesosctl.reading.side_by_side import Forked, processors
 from mesosctl.tune.goals import GoalsFile
 from mesosctl.tune.search import (
@@ -117,7 +118,12 @@ def _impossible(goals: GoalsFile, demand: RecordedDemand, space: Space, unknown:
     profile = demand.profile
     for variable, path in zip(goals.unknowns, goals.paths, strict=True):
         if variable.kind == "limit" and not profile.knows_update_quota:
-            yield Fault(path, f"{described(demand.version, profile)} has no limits, which came with 1.9")
+            yield Fault(path, needs("a limit", MESOS_1_9.version, profile))
+        elif variable.kind in ("guarantee", "limit"):
+            try:
+                check_not_default_role(variable.role, profile)
+            except RuleViolation as error:
+                yield Fault(path, error.message, error.hint)
         if variable.kind != "guarantee":
             continue
         above = too_many(variable.high)

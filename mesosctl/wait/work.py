@@ -77,6 +77,10 @@ def wait_until(master: LeadingMaster, conditions: Sequence[Condition], options: 
         pauses.sleep()
 
 
+_BROUGHT_ABOUT_BY = {"deactivated": "DEACTIVATE_AGENT", "draining": "DRAIN_AGENT", "drained": "DRAIN_AGENT"}
+"""The call without which no agent has a status."""
+
+
 class _Reader:
     """Reads the state of conditions, and each thing that several of them ask about once a round."""
 
@@ -110,6 +114,9 @@ class _Reader:
         """Find the agents that are named, once: their ids do not change."""
         if self._checked:
             return
+        for condition in conditions:
+            if condition.status in _BROUGHT_ABOUT_BY:
+                self._master.check_has(_BROUGHT_ABOUT_BY[condition.status])
         words = list(dict.fromkeys(condition.agent for condition in conditions if condition.agent))
         if words:
             agents = read_agents(self._master, self._options.progress, recovering=True)

@@ -453,6 +453,15 @@ def described(version: str, profile: Profile) -> str:
     return f"Mesos {version} (the documents' master)" if profile.is_documents else f"Mesos {version}"
 
 
+def needs(what: str, first: str, profile: Profile) -> str:
+    """`a limit needs Mesos 1.9 or newer; this master is 1.4.3`: the sentence about what came with the release `first`.
+
+    `what` is one thing, with its article.
+    """
+    own = " (the documents' master)" if profile.is_documents else ""
+    return f"{what} needs Mesos {profile_of(first).name} or newer; this master is {profile.version}{own}"
+
+
 def profile_stored(name: str | None, version: str) -> Profile:
     """The profile of a file's master: the documents', if it says so, else that of its version.
 

@@ -128,7 +128,7 @@ def test_what_is_wrong_is_named_with_its_place(right: str):
 
 
 def test_what_the_version_does_not_have_is_refused():
-    with pytest.raises(BadInput, match="does not support limits") as refused:
+    with pytest.raises(BadInput, match=r"a limit needs Mesos 1\.9") as refused:
         read_cluster(WHOLE.replace('"1.11"', '"documents"'), "x.toml").start()
     assert 'mesos_version = "1.11"' in (refused.value.hint or "")
 

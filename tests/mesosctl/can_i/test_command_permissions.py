@@ -58,7 +58,6 @@ def test_a_question_in_words(words: str, role: str | None, command: str, names: 
         ("agents drain x", "web", "agents drain is about no role"),
         ("teardown ops", "web", "frameworks teardown is about a principal"),
         ("quota set web", "ads", "quota set and --role both name a role"),
-        ("quota set *", None, "quota"),
         ("quota set a//b", None, "a//b"),
         ("reserve *", None, "reserve"),
     ],

@@ -7,7 +7,7 @@ import signal
 import stat
 import time
 import tomllib
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from zlib import crc32
 
@@ -420,7 +420,6 @@ def test_an_empty_file_gets_a_hint_that_shows_a_whole_one(text):
             "[change.web]\nguarantee = {from = 'cpus:4', to = 'cpus:8'}\nlimit = {from = 'cpus:1', to = 'cpus:3'}\n",
             "the largest limit of cpus is below the smallest guarantee",
         ),
-        ("[change.'*']\nguarantee = { from = 'cpus:1', to = 'cpus:3' }\n", "the default role '*' cannot have a quota"),
     ],
 )
 def test_a_fault_is_told(text, said):
@@ -562,8 +561,18 @@ def test_a_quota_that_came_during_the_recording_can_be_left_out():
 
 def test_limits_before_mesos_1_9_are_told():
     goals = load("[goals.a]\nwait_max='5m'\n[change.a]\nlimit={from='cpus:1',to='cpus:2'}\n", "g.toml")
-    with pytest.raises(BadInput, match=r"Mesos 1\.4\.0 has no limits"):
+    with pytest.raises(BadInput, match=r"a limit needs Mesos 1\.9 or newer"):
         space_of(goals, replace(SMALL, version="1.4.0"))
+
+
+STARRED = demand(["cpus:4;mem:8192"], [wanted("*", 1, 0, 60.0), wanted("a", 1, 10, 60.0)])
+
+
+@pytest.mark.parametrize(("version", "fits"), [("1.9.0", False), ("1.10.0", True)])
+def test_before_mesos_1_10_the_default_role_has_no_quota(version, fits):
+    goals = load("[goals.a]\nwait_max='5m'\n[change.'*']\nguarantee={from='cpus:0',to='cpus:2'}\n", "g.toml")
+    with nullcontext() if fits else pytest.raises(BadInput, match="the default role '\\*' cannot have a quota"):
+        space_of(goals, replace(STARRED, version=version))
 
 
 def test_the_settings_on_record_are_those_of_the_moment():

@@ -39,6 +39,14 @@ def has(release: str | None, first: str) -> bool:
     return release is None or RELEASES.index(release) >= RELEASES.index(first)
 
 
+def first_with(name: str) -> str | None:
+    """The first release with a name of the table, such as `mesos.v1.master.Call.Type=TEARDOWN`; None if all have it."""
+    for other, text in _rows():
+        if other == name:
+            return next(release for release in RELEASES if at(text, release) is not None)
+    return None
+
+
 def described(owner: str, member: str, release: str) -> str | None:
     """The description of a name of the table in one release, or None if it is not there.
 

@@ -18,7 +18,7 @@ from mesosctl.mesos.amounts.amount_text import in_words, shown_amount
 from mesosctl.mesos.amounts.quantities import SIZED_NAMES, Limits, Quantities, Quota, to_double, to_milli, to_sent_milli
 from mesosctl.mesos.errors import Conflict, RuleViolation
 from mesosctl.mesos.rules.quota.capacity import check_capacity
-from mesosctl.mesos.rules.version_profile import MESOS_1_11, Profile
+from mesosctl.mesos.rules.version_profile import MESOS_1_9, MESOS_1_10, MESOS_1_11, Profile, needs
 
 if TYPE_CHECKING:
     from mesosctl.mesos.amounts.resource import (
@@ -36,11 +36,11 @@ _SMALLEST_NORMAL = 2.2250738585072014e-308
 # --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
 
 
-def check_not_default_role(role: str) -> None:
+def check_not_default_role(role: str, profile: Profile) -> None:
     """Older masters give "*" no quota.  Raises RuleViolation."""
-    if role == roles.DEFAULT_ROLE:
+    if role == roles.DEFAULT_ROLE and not profile.default_role_may_have_quota:
         raise RuleViolation(
-            "the default role '*' cannot have a quota",
+            f"the default role '*' cannot have a quota: {needs('that', MESOS_1_10.version, profile)}",
             field="role",
             rule="quota.default-role",
             hint="set quota for the roles that frameworks subscribe with",
@@ -151,7 +151,7 @@ def check_limits_fit_request(quota: Quota, profile: Profile) -> None:
             values={"other_call": "UPDATE_QUOTA"},
         )
     raise RuleViolation(
-        "this master does not support limits, which came with Mesos 1.9",
+        needs("a limit", MESOS_1_9.version, profile),
         field="limits",
         rule="quota.limits-need-update",
         hint="leave the limits out, or set them to none",
@@ -469,7 +469,7 @@ VALID_ROLE = Rule("role.syntax", "the role name is valid", lambda wish, _: roles
 DEFAULT_ROLE = Rule(
     "quota.default-role",
     "this role can have quota",
-    lambda wish, _: check_not_default_role(wish.role),
+    lambda wish, facts: check_not_default_role(wish.role, facts.profile),
     holds_for=lambda profile: not profile.default_role_may_have_quota,
 )
 TOP_LEVEL = Rule("quota.nested", "the role is at the top level", lambda wish, _: check_not_nested(wish.role))

@@ -18,7 +18,7 @@ CONTEXTS = "context set prod --master fake:\ncontext set lab --master fake:"
 
 NO_CPU = "no agent in the cluster has a resource 'cpu'"
 ABOVE = "the guarantee of cpus (2) is above its limit (1)"
-OLDER_LIMITS = "this master does not support limits, which came with Mesos 1.9"
+OLDER_LIMITS = "a limit needs Mesos 1.9 or newer; this master is 1.4.0 (the documents' master)"
 V0_OF_CPU = '{"role": "web", "guarantee": [\n {"name": "cpu", "type": "SCALAR", "scalar": {"value": 1}}]}'
 V1_OF_CPU = '{"quota_configs": [{"role": "web",\n "limits": {"cpu": {"value": 9}}}]}'
 LIMIT_OF_CPU = '[quotas.web]\nguarantee = "cpus:2"\nlimit = "cpu:4"\n'

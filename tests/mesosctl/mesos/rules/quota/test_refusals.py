@@ -33,7 +33,7 @@ def plan(desired: DesiredQuotaChange, *, profile=MESOS_1_11, **stored: Quota):
 
 
 REFUSALS: list[tuple[Callable[[], object], type[MesosctlError], str, str, str | None]] = [
-    (lambda: rules.check_not_default_role("*"), RuleViolation, "quota.default-role", "role", None),
+    (lambda: rules.check_not_default_role("*", DOCUMENTS), RuleViolation, "quota.default-role", "role", None),
     (lambda: rules.check_no_quota_yet("web", {"web"}), RuleViolation, "quota.already-set", "role", None),
     (lambda: rules.check_quota_is_set("web", {"ads"}), RuleViolation, "quota.not-set", "role", None),
     (lambda: rules.check_not_nested("web/a"), RuleViolation, "quota.nested", "role", None),
@@ -150,7 +150,7 @@ def test_a_refusal_of_one_entry_names_its_role(act):
 @pytest.mark.parametrize(
     ("act", "hint"),
     [
-        (lambda: rules.check_not_default_role("*"), "subscribe"),
+        (lambda: rules.check_not_default_role("*", DOCUMENTS), "subscribe"),
         (lambda: rules.check_not_nested("web/a/b"), "'web'"),
         (lambda: rules.check_path("web?"), "ASCII"),
         (lambda: rules.check_guarantee([]), "at least one"),
