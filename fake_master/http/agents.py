@@ -31,7 +31,11 @@ from fake_master.state.clock import NANOSECONDS
 from fake_master.state.master_state import MasterState
 from mesosctl.mesos.amounts.notation import parse_resources
 from mesosctl.mesos.messages.http_statuses import NOT_AVAILABLE
+from mesosctl.mesos.messages.protobuf_json.releases import has
 from mesosctl.mesos.messages.resources import summary
+
+SHOWS_PROVIDERS = "1.8.1"
+"""The first release whose agents show resource providers in their state."""
 
 
 class AgentCalls:
@@ -157,7 +161,7 @@ class AgentEndpoints:
             "unreserved_resources_full": listed_in_json(total.unreserved(), "ENDPOINT"),
             "reserved_resources_allocated": {role: summary(owned) for role, owned in used.by_owner().items()},
             "unreserved_resources_allocated": summary(used.unreserved()),
-            "resource_providers": [],
+            **({"resource_providers": []} if has(self._state.profile.release, SHOWS_PROVIDERS) else {}),
             "attributes": dict(agent.attributes),
             "master_hostname": self._state.hostname,
         }

@@ -32,9 +32,9 @@ def run(master: Cluster, tmp_path: Path) -> Apply:
     return words
 
 
-def targets(master: Cluster, version: str) -> str:
+def targets(master: Cluster, *, has_limits: bool) -> str:
     one, two = (agent["id"] for agent in master.agents())
-    limit = "" if version == "documents" else 'limit = "cpus:10"'
+    limit = "" if not has_limits else 'limit = "cpus:10"'
     return f"""
     [quotas.web]
     guarantee = "cpus:9;mem:2GiB"
@@ -63,7 +63,7 @@ def targets(master: Cluster, version: str) -> str:
 
 
 def test_what_is_wanted_is_what_there_is(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    text = targets(master, carrier.version)
+    text = targets(master, has_limits=carrier.profile.knows_update_quota)
     assert run("diff", text)[0] == 1
     assert run("apply", text)[0] == 0
     assert run("diff", text) == (0, {"schema_version": 1, "kind": "wanted.differences", "differences": []})
@@ -89,7 +89,7 @@ def test_what_is_wanted_is_what_there_is(master: Cluster, run: Apply, carrier: C
 
 
 def test_quotas_change_places_in_a_full_cluster(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    if carrier.version == "documents":
+    if not carrier.profile.knows_update_quota:
         pytest.skip("a quota can only be replaced there, and no order does it")
     first = '[quotas.a]\nguarantee = "cpus:12;mem:1024"\n[quotas.b]\nguarantee = "cpus:4;mem:7168"\n'
     second = '[quotas.a]\nguarantee = "cpus:4;mem:7168"\n[quotas.b]\nguarantee = "cpus:12;mem:1024"\n'
@@ -101,7 +101,7 @@ def test_quotas_change_places_in_a_full_cluster(master: Cluster, run: Apply, car
 
 
 def test_reservations_go_before_limits_that_they_count_against(master: Cluster, run: Apply, carrier: Carrier) -> None:
-    if carrier.version == "documents":
+    if not carrier.profile.knows_update_quota:
         pytest.skip("there are no limits there")
     agent = master.agents()[0]["id"]
     held = '[[reservations]]\nagent = "{}"\nrole = "a"\nresources = "cpus:{}"\n[quotas.a]\nlimit = "cpus:{}"\n'
