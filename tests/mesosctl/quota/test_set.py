@@ -300,11 +300,7 @@ class TestLimits:
     def test_an_older_master_has_none(self, run, cluster):
         cluster.version = "1.4.0"
         ran = run("quota", "set", "dev", "cpus:4", "--limit", "cpus:8")
-        assert (ran.status, "a limit needs Mesos 1.9 or newer; this master is " in ran.err, cluster.changed) == (
-            3,
-            True,
-            [],
-        )
+        assert (ran.status, "needs Mesos 1.9" in ran.err, cluster.changed) == (3, True, [])
         assert run("quota", "set", "dev", "cpus:4", "--limit", "none").status == 0
 
     def test_a_quota_that_is_there_is_not_replaced(self, run, cluster, entries):
