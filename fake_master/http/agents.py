@@ -5,7 +5,7 @@ Source: Mesos documentation, "Operator HTTP API", "MARK_AGENT_GONE" and "DRAIN_A
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fake_master.http.json_text import listed_in_json
@@ -112,10 +112,12 @@ class AgentEndpoints:
         self._state = state
         self._refresh = refresh
         self._oversubscription = oversubscription
-        self.routes = (
+        self.routes: tuple[AgentRoute, ...] = (
             AgentRoute("state", Realm.AGENT_READONLY, None, self._show),
             AgentRoute("oversubscribed", Realm.READWRITE, "POST", self._report_slack_of_use),
         )
+        if state.profile.has_json_paths:
+            self.routes += (replace(self.routes[0], path="state.json"),)
         self._by_path = {route.path: route for route in self.routes}
 
     def answer(self, request: Request) -> Response | None:

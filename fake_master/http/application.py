@@ -6,6 +6,7 @@ from dataclasses import replace
 from fake_master.http.json_text import with_short_numbers
 from fake_master.http.request_response import (
     JSON,
+    JSONP,
     Refusal,
     Request,
     Response,
@@ -18,6 +19,7 @@ from fake_master.master import Master
 from fake_master.registry.interface import HeldRegistry, RegistryFailure
 from mesosctl.mesos.errors import Forbidden
 from mesosctl.mesos.messages.http_statuses import NOT_ALLOWED
+from mesosctl.mesos.rules.version_profile import Profile
 
 _READING = ("GET", "HEAD")
 
@@ -76,8 +78,7 @@ class Application:
         self.master.advance()
         try:
             response = self._answer(request)
-            if self.master.state.profile.json_numbers_are_short and response.headers.get("Content-Type") == JSON:
-                response = replace(response, content=with_short_numbers(response.body))
+            response = _as_written(response, self.master.state.profile)
         except Refusal as refusal:
             response = refusal.response
             if refusal.is_bare and not self.master.state.profile.bare_statuses_have_text:
@@ -109,6 +110,16 @@ class Application:
                 return endpoint(request, principal)
         except Forbidden:
             raise standard_refusal(NOT_ALLOWED) from None
+
+
+def _as_written(response: Response, profile: Profile) -> Response:
+    """JSON as a master of the release writes it."""
+    media = response.headers.get("Content-Type")
+    if media in (JSON, JSONP) and profile.json_numbers_are_short:
+        response = replace(response, content=with_short_numbers(response.body))
+    if media == JSONP and profile.jsonp_ends_with_semicolon:
+        response = replace(response, content=response.body + b";")
+    return response
 
 
 def registry_failed(failure: RegistryFailure, request: Request) -> Response:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PLAIN = "text/plain; charset=utf-8"
 JSON = "application/json"
+JSONP = "text/javascript"
 PROTOBUF = "application/x-protobuf"
 MOST_VALUES = 500_000
 """Values in one body, JSON or protobuf, which are read while no other request is answered.
@@ -161,7 +162,7 @@ def json_response(value: Any, request: Request) -> Response:
     callback = request.query.get("jsonp")
     if callback is not None:
         called = (f"{callback}(".encode(errors="surrogateescape"), *body, b")")
-        return Response(200, JsonPieces(called), {"Content-Type": "text/javascript"})
+        return Response(200, JsonPieces(called), {"Content-Type": JSONP})
     return Response(200, body, {"Content-Type": JSON})
 
 

@@ -69,7 +69,8 @@ def _restore_lost(master: Master, snapshot: ClusterSnapshot) -> None:
     """Enter the frameworks that have completed, and the tasks on unreachable agents."""
     for removed in snapshot.completed:
         framework = _framework(removed, snapshot.taken_at)
-        framework.active = framework.connected = False
+        framework.active = False
+        framework.connected = removed.connected and not master.state.profile.removal_disconnects
         framework.stream = None
         framework.unregistered_time = removed.ended or snapshot.taken_at
         master.subscriptions.restore_completed(framework)

@@ -110,7 +110,9 @@ class Profile(NamedTuple):
     json_numbers_are_short: bool
     """Whether JSON has 15 digits of a number, and no zeros at the end of its text: 1e+300 becomes 1e+3."""
     has_json_paths: bool
-    """Whether /roles.json, /state.json and /tasks.json are served, beside the paths without that end."""
+    """Whether /roles.json, /state.json, /tasks.json and an agent's are served, beside the paths without that end."""
+    jsonp_ends_with_semicolon: bool
+    """Whether JSON that is wrapped for `?jsonp=` ends with `;`."""
     forgets_roles_without_scalars: bool
     """Whether the allocator no longer knows a role that has only ports or sets reserved, which may end the master."""
     operations_with_ids: Literal["dropped", "refused", "done"]
@@ -226,6 +228,7 @@ DOCUMENTS = Profile(
     bare_statuses_have_text=True,
     json_numbers_are_short=False,
     has_json_paths=False,
+    jsonp_ends_with_semicolon=False,
     forgets_roles_without_scalars=False,
     operations_with_ids="done",
     reserves_volumes=True,
@@ -289,6 +292,7 @@ MESOS_1_4 = Profile(
     bare_statuses_have_text=False,
     json_numbers_are_short=True,
     has_json_paths=True,
+    jsonp_ends_with_semicolon=True,
     forgets_roles_without_scalars=True,
     operations_with_ids="done",
     reserves_volumes=False,
@@ -354,6 +358,7 @@ MESOS_1_7 = MESOS_1_6._replace(
     inner_weights_stay=True,
     guarantee_metrics_stay=False,
     json_numbers_are_short=False,
+    jsonp_ends_with_semicolon=False,
     operators_hear_of_ended_tasks=True,
     unknown_calls_end_master=True,
     checks_minimum_capabilities=True,

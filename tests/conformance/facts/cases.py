@@ -241,6 +241,9 @@ CASES: dict[str, Case] = {
     ),
     # The status alone: a master that is lent may show the weights of others.
     "has_json_paths": Case((get("/roles.json"),), read=lambda master: [master.request("GET", "/roles.json").status]),
+    "jsonp_ends_with_semicolon": Case(
+        (get("/quota?jsonp=f"),), read=lambda master: [master.request("GET", "/quota?jsonp=f").content[-2:]]
+    ),
     "master_capabilities": Case(read=lambda master: [steady(master.read("/state").get("capabilities", "none"))]),
     "agent_capabilities": Case(read=lambda master: [sorted(agent["capabilities"]) for agent in master.agents()]),
     # Reservations

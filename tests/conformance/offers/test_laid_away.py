@@ -53,8 +53,7 @@ def test_a_reservation_whose_message_was_lost_made_again(fake: Carrier, tmp_path
         for _ in range(2):
             assert master.call("RESERVE_RESOURCES", reserve_resources=body).status == 202
         of_agent = f"/{agent['pid'].partition('@')[0]}/state"
-        # The message of the documents' master has everything that is checkpointed, that of 1.11 the operation alone.
-        applied = 2.0 if fake.version == "documents" else 1.0
+        applied = 2.0 if fake.profile.sends_whole_checkpoint else 1.0
         assert master.subscribers.wait(lambda: reserved(master.read(of_agent)) == applied)
         assert reserved(master.agents()[0]) == 2.0
     finally:

@@ -7,6 +7,7 @@ from tests.conformance.callers.joining import quick
 from tests.conformance.callers.operations import reserve
 from tests.conformance.callers.owning import owned
 from tests.conformance.callers.tasks import executor, group, launch, refusal, task
+from tests.conformance.masters.carriers import Carrier, skip_before
 from tests.conformance.scenarios.scenario import scalars
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]")
@@ -37,7 +38,8 @@ def disks(offer: Any) -> dict[str, float]:
     return sizes
 
 
-def test_what_a_volume_is_shrunk_by_is_offered_again(start: Any) -> None:
+def test_what_a_volume_is_shrunk_by_is_offered_again(start: Any, carrier: Carrier) -> None:
+    skip_before("1.6.2", carrier, "volumes keep their size")
     with start(SETUP) as (_, join):
         framework = join("ads").subscribe()
         offer = with_volume(framework, volume())
