@@ -129,7 +129,8 @@ class SchedulerApi:
         if problem is None and "agent_id" not in body:
             problem = "Expecting 'agent_id' to be present"
         if problem is not None:
-            self._state.counts[counter] += 1
+            if self._state.profile.counts_broken_acknowledgements:
+                self._state.counts[counter] += 1
             raise _invalid(problem)
 
     def _subscribe(self, request: Request, message: Body, principal: str | None) -> Response:

@@ -201,6 +201,7 @@ class OfferAnswers:
     def _give_back(self, context: AcceptContext, offered: Resources, refuse_seconds: float | None) -> None:
         """Return what is left to the allocator: converted resources without a filter, all others with that of the call.
 
+        The filter is for all of it in releases where not `converted_comes_back_at_once`.
         Resources that were converted and converted back count as the rest. Of what a SHRINK_VOLUME frees, a master
         loses sight as far as the offer had the like: that stays allocated to the framework until it is gone, or for
         ever (`framework_leaves_nothing`).  With disk:4 beside a volume of 10 in the offer, a shrink by 3 leaves disk:4
@@ -208,6 +209,8 @@ class OfferAnswers:
         """
         converted = context.left + context.resized - offered
         untouched = context.left - converted
+        if not self._state.profile.converted_comes_back_at_once:
+            converted, untouched = Resources(), untouched + converted
         self._allocator.pause()
         if len(converted):
             self._allocator.recover_resources(context.framework.id, context.agent.id, converted)

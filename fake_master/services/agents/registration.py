@@ -157,7 +157,7 @@ class Oversubscription:
         """
         rules = self._state.revocability
         slack = slack_of_use(reported, throttleable=rules.throttles)
-        if slack == agent.oversubscribed:
+        if slack == agent.oversubscribed and not self._state.profile.same_slack_ends_offers:
             return
         agent.oversubscribed = slack
         self._allocator.update_agent(agent.allocator_info(), agent.whole)

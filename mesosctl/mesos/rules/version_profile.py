@@ -117,6 +117,12 @@ class Profile(NamedTuple):
     """Whether the allocator no longer knows a role that has only ports or sets reserved, which may end the master."""
     operations_with_ids: Literal["dropped", "refused", "done"]
     """The fate of a framework's operation with an id, on what is no provider's; one that is dropped has no status."""
+    converted_comes_back_at_once: bool
+    """Whether what an operation of an ACCEPT has converted is not refused with the rest of the offer."""
+    counts_broken_acknowledgements: bool
+    """Whether an acknowledgement without a valid uuid, which is refused, is counted as invalid."""
+    same_slack_ends_offers: bool
+    """Whether an agent that reports the usage slack that it has ends the offers with it."""
     reserves_volumes: bool
     """Whether RESERVE refines the reservation of a persistent volume."""
     reserve_passes_over_nothing: bool
@@ -231,6 +237,9 @@ DOCUMENTS = Profile(
     jsonp_ends_with_semicolon=False,
     forgets_roles_without_scalars=False,
     operations_with_ids="done",
+    converted_comes_back_at_once=True,
+    counts_broken_acknowledgements=True,
+    same_slack_ends_offers=False,
     reserves_volumes=True,
     reserve_passes_over_nothing=True,
     operates_on_nothing=False,
@@ -295,6 +304,9 @@ MESOS_1_4 = Profile(
     jsonp_ends_with_semicolon=True,
     forgets_roles_without_scalars=True,
     operations_with_ids="done",
+    converted_comes_back_at_once=False,
+    counts_broken_acknowledgements=False,
+    same_slack_ends_offers=True,
     reserves_volumes=False,
     reserve_passes_over_nothing=True,
     operates_on_nothing=True,
@@ -325,6 +337,7 @@ MESOS_1_5 = MESOS_1_4._replace(
     guarantee_may_repeat_names=False,
     forgets_roles_without_scalars=False,
     operations_with_ids="dropped",
+    same_slack_ends_offers=False,
     looks_for_nothing=False,
     takes_no_entries=False,
     operations_have_one_provider=True,
@@ -341,6 +354,7 @@ MESOS_1_6 = MESOS_1_5._replace(
     framework_leaves_nothing=True,
     path_may_end_with_slash=True,
     operations_with_ids="refused",
+    counts_broken_acknowledgements=True,
     reserve_passes_over_nothing=False,
     operates_on_nothing=False,
     sends_whole_checkpoint=False,
@@ -358,6 +372,7 @@ MESOS_1_7 = MESOS_1_6._replace(
     inner_weights_stay=True,
     guarantee_metrics_stay=False,
     json_numbers_are_short=False,
+    converted_comes_back_at_once=True,
     jsonp_ends_with_semicolon=False,
     operators_hear_of_ended_tasks=True,
     unknown_calls_end_master=True,

@@ -175,6 +175,30 @@ def launched_again(master: Cluster) -> Told:
     return [told, known]
 
 
+def offered_while_the_rest_is_refused(master: Cluster) -> Told:
+    """Whether a framework is offered what it has just reserved."""
+    framework = Framework(master, "ads").subscribe()
+    operation = {"type": "RESERVE", "reserve": {"resources": [cpus(1, dynamic("ads"))]}}
+    framework.accept(framework.offers(), operation, refuse=1000)
+    before = len(framework.stream.events)
+    framework.settle()
+    found = [event["type"] for event in framework.stream.events[before:]]
+    framework.leave()
+    return ["OFFERS" in found]
+
+
+def counted_of_a_broken_acknowledgement(master: Cluster) -> Told:
+    """What is counted of an ACKNOWLEDGE whose uuid is none."""
+    framework = Framework(master, "ads").subscribe()
+    agent = framework.offers()[0]["agent_id"]
+    broken = {"agent_id": agent, "task_id": {"value": "t"}, "uuid": "AA=="}
+    counter = "master/invalid_status_update_acknowledgements"
+    before = master.read("/metrics/snapshot")[counter]
+    answer = framework.call("ACKNOWLEDGE", acknowledge=broken)
+    framework.leave()
+    return [answer.status, master.read("/metrics/snapshot")[counter] - before]
+
+
 def promised_of_a_lost_agent(master: Cluster) -> Told:
     """Whether a guarantee passes that needs an agent which is disconnected."""
     lose_an_agent(master, "cpus:6;mem:1024")
@@ -260,6 +284,8 @@ CASES: dict[str, Case] = {
     # Frameworks
     "operations_with_ids": Case(read=told_of_an_operation_with_an_id, setup=ONE_AGENT),
     "launches_ids_once": Case(read=launched_again, setup=ONE_AGENT),
+    "converted_comes_back_at_once": Case(read=offered_while_the_rest_is_refused, setup=ONE_AGENT),
+    "counts_broken_acknowledgements": Case(read=counted_of_a_broken_acknowledgement, setup=ONE_AGENT),
     "honours_suppressed_roles": Case(read=heard_when_suppressed, setup=ONE_AGENT),
 }
 """By the name of the field."""
@@ -273,6 +299,8 @@ NEED_A_CLUSTER = frozenset(
         *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
         "capacity_includes_inactive_agents",
         *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids", "launches_ids_once"),
+        *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids"),
+        *("converted_comes_back_at_once", "counts_broken_acknowledgements"),
         *("master_capabilities", "agent_capabilities"),  # they are always the same
     }
 )
