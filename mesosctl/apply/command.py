@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from mesosctl import __version__
-from mesosctl.apply.comparison import compare, make_plan
+from mesosctl.apply.comparison import compare, make_plan, read_actual
 from mesosctl.apply.documents import SavedPlan
 from mesosctl.apply.journal import Journal, JournalEntry, JournalKey, digest, folder, step_to_json
 from mesosctl.apply.plan import Step, quotas_given, roles_given
@@ -26,25 +26,37 @@ from mesosctl.apply.report import (
     unnamed_text,
     wanted_differences,
 )
-from mesosctl.apply.saved_plan import KIND, checksum
+from mesosctl.apply.saved_plan import KIND, Premise, checksum
 from mesosctl.apply.saved_plan_file import ReadyPlan, read_facts, read_saved_plan
 from mesosctl.apply.work import check_same, prove, resume, run
 from mesosctl.apply.work import prove as prove_reached
-from mesosctl.cli.arguments import AllowNewResource, FileWord, ForecastPage, TrustMaster, save_option, the_file
+from mesosctl.cli.arguments import (
+    AllowNewResource,
+    FileWord,
+    ForecastPage,
+    TrustMaster,
+    refuse_options,
+    save_option,
+    the_file,
+)
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named, read_text
 from mesosctl.cli.questions import ANY_OTHER_PLAN, OTHER_CONTENT, OTHER_PLAN, TAKES_AWAY
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
-from mesosctl.files.desired_state import load
+from mesosctl.files.desired_state import dump, load
 from mesosctl.files.text_file import TextFile
 from mesosctl.files.writing import holds_another_text, write_atomically
-from mesosctl.mesos.amounts.quantities import Quota
+from mesosctl.mesos.amounts.quantities import Limits, Quota
 from mesosctl.mesos.desired.desired_state import DesiredState
 from mesosctl.mesos.errors import BadInput, Conflict, UsageError
 from mesosctl.mesos.exit_status import ExitStatus
 from mesosctl.mesos.messages.strict.line_numbers import places_in_toml
 from mesosctl.mesos.messages.strict.reading import is_like_snapshot
+from mesosctl.mesos.rules.quota.desired import DesiredQuotaChange
+from mesosctl.mesos.rules.upgrade import loses_quota
+from mesosctl.mesos.rules.version_profile import Profile
+from mesosctl.quota.work import remove_quotas
 from mesosctl.reading.notes import note_quotas, note_role
 from mesosctl.reservations.arguments import send_options
 from mesosctl.show.report import Report
@@ -52,7 +64,10 @@ from mesosctl.snapshot.command import confirm_replacing
 from mesosctl.suggestion import command
 from mesosctl.whatif.dry_run import DryRunSession, emit_with_page, no_limit_of, terms_of
 from mesosctl.whatif.report import forecast_report
-from mesosctl.whatif.work import attempt, start_dry_run_of_master
+from mesosctl.whatif.work import attempt, check_upgrade, make_upgrade, start_dry_run_of_master
+
+if TYPE_CHECKING:
+    from fake_master import DryRun
 
 app = typer.Typer(cls=Group, rich_markup_mode=None)
 
@@ -149,6 +164,15 @@ def _wanted(text: str, where: str) -> DesiredState:
 
 
 Save = Annotated[Path | None, save_option("Write the plan to this file, for apply --plan.")]
+Upgrade = Annotated[
+    str | None,
+    typer.Option(
+        "--upgrade",
+        metavar="VERSION",
+        help="Instead of FILE: set again, when a master of this release of Mesos leads, the guarantees that it does "
+        "not read from the registry. Remove the quotas before it starts.",
+    ),
+]
 
 
 @app.command(
@@ -158,6 +182,7 @@ Save = Annotated[Path | None, save_option("Write the plan to this file, for appl
         ("plan -f wanted.toml", "show the steps, and what they would do"),
         ("plan -f wanted.toml --save plan.json", "also keep the plan, and show its checksum"),
         ("plan -f wanted.toml --save plan.json --report plan.html", "also write a page for a change ticket"),
+        ("plan --upgrade 1.8 --save plan.json", "keep today's guarantees for an older release"),
     ),
 )
 def plan(  # noqa: PLR0913  # one parameter an option
@@ -168,6 +193,7 @@ def plan(  # noqa: PLR0913  # one parameter an option
     prune: Prune = False,
     save: Save = None,
     report: ForecastPage = None,
+    upgrade: Upgrade = None,
     allow_empty: AllowEmpty = False,
     allow_new_resource: AllowNewResource = False,
 ) -> ExitStatus:
@@ -183,21 +209,31 @@ def plan(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     if save is not None:
         session.check_one_cluster("--save")
+    if upgrade is not None:
+        instead = {"FILE": word, "--file": option, "--prune": prune or None, "--allow-empty": allow_empty or None}
+        refuse_options(instead, "cannot be used with --upgrade", "leave one of them out")
+        _check_save(session, save, report)
+        with session.open_master() as master:
+            start = _after_upgrade(session, master, check_upgrade(upgrade), allow_new_resource=allow_new_resource)
+        return _plan(session, start, save, report)
     file = session.read_for_context(the_file(word, option))
     text = _read(session, file, may_be_empty=allow_empty)
     wanted = _wanted(text, named(file))
     is_complete = allow_empty or _names_something(session, wanted, named(file), prune=prune)
-    if save is not None:
-        if report is not None and os.path.realpath(report) == os.path.realpath(save):
-            raise UsageError("--save and --report name the same file", field="--report", hint="name another file")
-        _check_save(session, save)
+    _check_save(session, save, report)
     source = _Source(file, text, wanted, prune, allow_new_resource)
-    status = _plan(session, source, save, report)
+    with session.open_master() as master:
+        start = _now(session, master, source)
+    status = _plan(session, start, save, report)
     return status if is_complete else ExitStatus.ANSWER_IS_NO
 
 
-def _check_save(session: Session, save: Path) -> None:
-    """Ask before a file with other content is replaced.  Raises UsageError for no."""
+def _check_save(session: Session, save: Path | None, report: str | None) -> None:
+    """Ask before a file with other content is replaced.  Raises UsageError for no, and for one file of both."""
+    if save is None:
+        return
+    if report is not None and os.path.realpath(report) == os.path.realpath(save):
+        raise UsageError("--save and --report name the same file", field="--report", hint="name another file")
     if holds_another_text(save, ""):
         confirm_replacing(session, save, OTHER_PLAN if _is_a_plan(save) else OTHER_CONTENT)
 
@@ -221,26 +257,64 @@ class _Source(NamedTuple):
     prune: bool
     allow_new_resource: bool
 
-
-def _plan(session: Session, source: _Source, save: Path | None, page: str | None) -> ExitStatus:
-
-    written = TextFile(named(source.file), source.text, places_in_toml)
-
-    def planned(master: LeadingMaster) -> list[Step]:
+    def planned(self, master: LeadingMaster) -> list[Step]:
+        """The steps for a master.  Raises what `make_plan` raises, with lines of the file."""
+        written = TextFile(named(self.file), self.text, places_in_toml)
         with written.refusals():
-            return make_plan(master, source.wanted, prune=source.prune, allow_new_resource=source.allow_new_resource)
+            return make_plan(master, self.wanted, prune=self.prune, allow_new_resource=self.allow_new_resource)
 
-    with session.open_master() as master:
-        steps = planned(master)
-        note_quotas(session, master, quotas_given(steps))
-        rests_on = read_facts(master, source.wanted, steps)
-        identity = session.identity(master)
-        dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
+
+class _Start(NamedTuple):
+    """The cluster that a plan begins with: as it is now, or as a master of another release takes it over."""
+
+    source: _Source
+    identity: str
+    dry_run: "DryRun"
+    steps: list[Step]
+    rests_on: list[Premise]
+    upgrade: Profile | None = None
+    """The profile of that master."""
+
+
+def _now(session: Session, master: LeadingMaster, source: _Source) -> _Start:
+    steps = source.planned(master)
+    note_quotas(session, master, quotas_given(steps))
+    rests_on = read_facts(master, source.wanted, steps)
+    dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
+    return _Start(source, session.identity(master), dry_run, steps, rests_on)
+
+
+def _after_upgrade(session: Session, master: LeadingMaster, profile: Profile, *, allow_new_resource: bool) -> _Start:
+    """Remove the quotas that a master of the profile does not read, let it lead, and plan to set them again there."""
+    lost = read_actual(master).quotas if loses_quota(master.profile, profile) else {}
+    guarantees = {role: DesiredQuotaChange(quota.guarantees) for role, quota in lost.items() if quota.guarantees}
+    for role, quota in lost.items():
+        if quota.limits and quota.limits != Limits(quota.guarantees):
+            session.note(f"the limit of {role} cannot be kept: Mesos {profile.version} limits a role to its guarantee")
+    if not guarantees:
+        session.note(f"Mesos {profile.version} keeps every guarantee, so there is nothing to set again")
+    text = dump(DesiredState(guarantees, None, None))
+    source = _Source("-", text, load(text, named("-")), prune=False, allow_new_resource=allow_new_resource)
+    dry_run = start_dry_run_of_master(master, terms_of(session), session.progress)
+    acting = DryRunSession(session, dry_run)
+    if lost:
+        with acting.open_master() as before:
+            attempt(dry_run, lambda: remove_quotas(before, sorted(lost)), name="quotas removed")
+    make_upgrade(dry_run, profile)
+    with acting.open_master() as after:
+        steps = source.planned(after)
+        rests_on = read_facts(after, source.wanted, steps)
+    return _Start(source, session.identity(master), dry_run, steps, rests_on, profile)
+
+
+def _plan(session: Session, start: _Start, save: Path | None, page: str | None) -> ExitStatus:
+
+    source, dry_run, steps = start.source, start.dry_run, start.steps
     acting = DryRunSession(session, dry_run)
 
     def tried() -> None:
         with acting.open_master() as trial:
-            check_same(steps, planned(trial))
+            check_same(steps, source.planned(trial))
             _try(acting, trial, steps)
 
     try:
@@ -252,15 +326,16 @@ def _plan(session: Session, source: _Source, save: Path | None, page: str | None
     origin = PlanOrigin(
         made_at=time.time(),
         made_by=__version__,
-        master=identity,
+        master=start.identity,
         mesos_version=forecast.version,
         mesos_profile=forecast.mesos_profile,
+        upgrade_to=None if start.upgrade is None else start.upgrade.name,
         file=source.file,
         wanted=source.text,
         prune=source.prune,
         allow_new_resource=source.allow_new_resource,
     )
-    document = saved_plan(origin, [(step, step_to_json(step)) for step in steps], rests_on, forecast)
+    document = saved_plan(origin, [(step, step_to_json(step)) for step in steps], start.rests_on, forecast)
     document, text = _sealed(session, document)
     report = saved_plan_report(document, forecast_report(forecast, acting.reports))
     if save is not None:
@@ -437,6 +512,7 @@ def _apply_plan(session: Session, file: str, expected: str | None, *, trusts: bo
         session.note(f"checksum of the plan: {saved.checksum}")  # a forecast shows the steps alone
     with session.open_master() as master:
         ready.check_master(session.identity(master))
+        ready.check_release(master.profile)
         carry_out(session, master, work, trusts=trusts)
 
 

@@ -127,6 +127,9 @@ class SavedPlan(Document):
     master: str = Field(description="The identity of the master: the plan is for no other one.")
     mesos_version: str
     mesos_profile: str | None = None
+    upgrade_to: str | None = Field(
+        default=None, description="The minor release of the master that has to lead; null if it is that of today."
+    )
     file: str = Field(description="The file with the desired state; - is standard input.")
     wanted: str = Field(description="The text of that file.")
     prune: bool

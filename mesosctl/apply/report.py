@@ -142,6 +142,7 @@ class PlanOrigin(NamedTuple):
     master: str
     mesos_version: str
     mesos_profile: str
+    upgrade_to: str | None
     file: str
     wanted: str
     prune: bool

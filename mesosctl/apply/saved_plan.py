@@ -77,6 +77,8 @@ class PlanFile:
     rests_on: Sequence[Premise]
     steps: Sequence[Step]
     checksum: str
+    upgrade_to: str | None = None
+    """The profile of the master that has to lead; None for one that any may have."""
 
 
 def facts(desired: DesiredState, actual: Actual, steps: Sequence[Step], principal: str | None) -> list[Premise]:

@@ -23,6 +23,7 @@ from mesosctl.mesos.amounts.notation import FEW, listed
 from mesosctl.mesos.desired.desired_state import DesiredState
 from mesosctl.mesos.errors import BadInput, Conflict, MesosctlError
 from mesosctl.mesos.messages.strict.reading import MOST_OF_PROGRAMS, read_json
+from mesosctl.mesos.rules.version_profile import Profile
 from mesosctl.reservations.work import requester
 from mesosctl.suggestion import command
 
@@ -81,6 +82,7 @@ def _saved_plan(content: Mapping[str, Any]) -> PlanFile:
         ],
         steps=[step_from_json(step["change"]) for step in content["steps"]],
         checksum=_checked(content["checksum"], str),
+        upgrade_to=_checked(content.get("upgrade_to"), str | None),
     )
 
 
@@ -124,6 +126,16 @@ class ReadyPlan:
                 field="--master",
                 rule="plan.master",
                 hint="name the master of the plan with --master or --context",
+            )
+
+    def check_release(self, profile: Profile) -> None:
+        """Raise Conflict if the plan is for the master after an upgrade, and another release leads."""
+        if self.saved.upgrade_to not in (None, profile.name):
+            raise Conflict(
+                f"the plan is for a master of Mesos {self.saved.upgrade_to}, but {profile} leads",
+                field="--plan",
+                rule="plan.release",
+                hint=f"apply it when Mesos {self.saved.upgrade_to} leads",
             )
 
     def steps(self, master: LeadingMaster) -> list[Step]:

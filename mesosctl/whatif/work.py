@@ -113,7 +113,11 @@ def upgrade(dry_run: "DryRun", name: str, requests: Sequence[SentRequest] = ()) 
 
     Only before the master of the dry run is opened.  Raises UsageError.
     """
-    profile = check_upgrade(name)
+    make_upgrade(dry_run, check_upgrade(name), requests)
+
+
+def make_upgrade(dry_run: "DryRun", profile: Profile, requests: Sequence[SentRequest] = ()) -> None:
+    """The same, with the profile of that release."""
     dry_run.begin(upgrade_words(profile))
     dry_run.upgrade(profile, requests)
 
