@@ -49,6 +49,7 @@ OTHER_COMMANDS = {
     "history.import": ["history", "import", "log.csv", "--format", "csv", "--history", "new.sqlite"],
     "largest-replayed-change": ["replay", "h.sqlite", "--find-largest", "quota:web=cpus:?"],
     "largest-change": ["whatif", "--find-largest", "quota:ads=cpus:?"],
+    "capacity.spare": ["capacity", "spare"],
     "losses": ["whatif", "--lose-each", "agent"],
     "maintenance.changes": ["maintenance", "plan", "agent-1", "--at", "2030-12-01T02:00+01:00"],
     "offers.call": ["offers", "reserve", "--offer", "offer.json", "cpus:1", "--principal", "web"],
