@@ -59,11 +59,11 @@ def spare(  # one parameter an option
     mesos_version: FileVersion = None,
     cycles: Cycles = 10,
 ) -> ExitStatus:
-    """Forecast every single loss of agents, from one reading of the cluster: which of them hurts, and whom.
+    """Forecast every loss of agents: which of them hurts, and whom.
 
     A loss hurts if whatif --lose-agent says NO to it, because a role falls below its guarantee or a role or framework
     has nothing left, or if a task that ends with the agents finds no place on those that remain. The losses that hurt
-    are listed, the worst first. The exit status is 1 if there is one.
+    are listed, the worst first. The exit status is 1 if there is one. The cluster is read once.
 
     Losses that look alike are played twice, the first and the last of them: agents with the same resources,
     reservations, tasks and offers, and values of an attribute with such agents. If these two differ, or with --all,
