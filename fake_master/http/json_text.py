@@ -114,16 +114,27 @@ def to_bytes(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
 
 
-_STRING_OR_FRACTION = re.compile(rb'"(?:[^"\\\\]|\\\\.)*"|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)')
+_INFINITE = rb'("(?:weight|[a-z_]+_(?:seconds|timeout))":)"(-?)Infinity"'
+"""The doubles that a master shows, if somebody sent one that is infinite."""
+_STRING_OR_NUMBER = re.compile(
+    _INFINITE + rb'|"(?:[^"\\]|\\.)*"|NaN|-?[0-9]+(?:\.[0-9]+(?:e[-+]?[0-9]+)?|e[-+]?[0-9]+)', re.DOTALL
+)
 _SHORT_DIGITS = 15
 
 
 def with_short_numbers(text: bytes) -> bytes:
-    """Return JSON whose numbers are written as Mesos 1.4 writes them: `Profile.json_numbers_are_short`."""
-    return _STRING_OR_FRACTION.sub(_shortened, text)
+    """Return JSON whose numbers are written as Mesos 1.4 writes them: `Profile.json_numbers_are_short`.
+
+    Those that JSON lacks are `inf`, `-inf` and `nan`.
+    """
+    return _STRING_OR_NUMBER.sub(_shortened, text)
 
 
 def _shortened(match: re.Match[bytes]) -> bytes:
+    if match[1] is not None:
+        return b"%sinf" % b"".join(match.groups())
+    if match[0] == b"NaN":
+        return b"nan"
     if match[0].startswith(b'"'):
         return match[0]
     text = f"{float(match[0]):.{_SHORT_DIGITS}g}"

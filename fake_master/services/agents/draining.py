@@ -51,13 +51,15 @@ class Draining:
         """REACTIVATE_AGENT; return whether the agent is registered.
 
         For an agent that is awaited, unreachable or gone, the master forgets what operators said.  Raises
-        RuleViolation unless the agent is deactivated, and drained if it was draining.
+        RuleViolation unless the agent is deactivated, and drained if it was draining; and if a real master would end.
         """
         known = self._state.known_agents
         hostname = known.hostname_of(agent_id) or known.host_of_gone(agent_id, since=self._state.start_time)
         deactivated, drain_info = (False, None) if hostname is None else known.service(hostname)
         if hostname is None or not deactivated:
             raise RuleViolation("Agent is not deactivated", rule="agent.deactivated")
+        if self._state.profile.reactivating_the_absent_ends_master and agent_id not in self._state.agents:
+            raise RuleViolation("Agent is not registered: the call would end a real master", rule="agent.registered")
         if drain_info is not None and drain_info["state"] == _DRAINING:
             raise RuleViolation(
                 "Agent is still in the DRAINING state", rule="agent.draining", hint="wait until it is DRAINED"

@@ -164,6 +164,8 @@ class Profile(NamedTuple):
 
     It is refused then; if not, it is answered as one that is not implemented.
     """
+    reactivating_the_absent_ends_master: bool
+    """Whether REACTIVATE_AGENT for a deactivated agent that is not registered any more ends the master."""
     sends_whole_checkpoint: bool
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     checks_minimum_capabilities: bool
@@ -256,6 +258,7 @@ DOCUMENTS = Profile(
     tasks_unknown_to_agents_are_gone=True,
     launches_ids_once=False,
     unknown_calls_end_master=True,
+    reactivating_the_absent_ends_master=False,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
     master_capabilities=(),
@@ -323,6 +326,7 @@ MESOS_1_4 = Profile(
     tasks_unknown_to_agents_are_gone=False,
     launches_ids_once=True,
     unknown_calls_end_master=False,
+    reactivating_the_absent_ends_master=False,
     sends_whole_checkpoint=True,
     checks_minimum_capabilities=False,
     master_capabilities=(),
@@ -412,6 +416,7 @@ MESOS_1_9 = MESOS_1_8._replace(
     roles_are_a_tree=True,
     whitelist_shows_roles_above=True,
     refuses_another_principal=True,
+    reactivating_the_absent_ends_master=True,
     master_capabilities=(*MESOS_1_8.master_capabilities, "AGENT_DRAINING", "QUOTA_V2"),
     agent_capabilities=(*MESOS_1_8.agent_capabilities, "AGENT_DRAINING"),
 )
@@ -428,6 +433,7 @@ MESOS_1_10 = MESOS_1_9._replace(
     reserves_one_by_one=False,
     removal_disconnects=True,
     launches_ids_once=False,
+    reactivating_the_absent_ends_master=False,
     agent_capabilities=(*MESOS_1_9.agent_capabilities, "TASK_RESOURCE_LIMITS"),
 )
 

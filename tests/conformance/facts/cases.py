@@ -199,6 +199,20 @@ def counted_of_a_broken_acknowledgement(master: Cluster) -> Told:
     return [answer.status, master.read("/metrics/snapshot")[counter] - before]
 
 
+def reactivated_when_gone(master: Cluster) -> Told:
+    """Whether an agent can be reactivated that was deactivated and is gone since."""
+    agent_id = master.agents()[0]["id"]
+    found: Told = []
+    for call in ("DEACTIVATE_AGENT", "MARK_AGENT_GONE", "REACTIVATE_AGENT"):
+        try:
+            found.append(outline(master.call(call, **{call.lower(): {"agent_id": {"value": agent_id}}})))
+        except MasterDied:
+            return [*found, ENDED]
+        if call == "MARK_AGENT_GONE" and found[-1][0] == 200:
+            assert master.subscribers.wait(lambda: not master.agents())
+    return found
+
+
 def promised_of_a_lost_agent(master: Cluster) -> Told:
     """Whether a guarantee passes that needs an agent which is disconnected."""
     lose_an_agent(master, "cpus:6;mem:1024")
@@ -283,6 +297,7 @@ CASES: dict[str, Case] = {
     "reserve_passes_over_nothing": Case((reserve(cpus(1, R), cpus(0, Q)),) * 2, ends=True),
     # Frameworks
     "operations_with_ids": Case(read=told_of_an_operation_with_an_id, setup=ONE_AGENT),
+    "reactivating_the_absent_ends_master": Case(read=reactivated_when_gone, setup=ONE_AGENT, ends=True),
     "launches_ids_once": Case(read=launched_again, setup=ONE_AGENT),
     "converted_comes_back_at_once": Case(read=offered_while_the_rest_is_refused, setup=ONE_AGENT),
     "counts_broken_acknowledgements": Case(read=counted_of_a_broken_acknowledgement, setup=ONE_AGENT),
@@ -293,12 +308,13 @@ DRAWN = {name: case.steps for name, case in CASES.items() if case.steps and not 
 """The cases that are requests, which an operator may send at any time: histories of operators have them."""
 DRAWN_AS_CALLS = {"honours_suppressed_roles": "suppressed_roles"}
 """The members of a SUBSCRIBE that random calls draw."""
+DRAWN_AS_TASKS = frozenset({"launches_ids_once"})
+"""The cases that random tasks draw."""
 NEED_A_CLUSTER = frozenset(
     {
         *("guarantee_is_limit", "reservations_consume_quota", "quota_takes_whole_agents", "agents_keep_headroom_whole"),
         *("subroles_consume_quota", "stages_share_an_order"),  # they show in shares alone
         "capacity_includes_inactive_agents",
-        *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids", "launches_ids_once"),
         *("whitelist_shows_roles_above", "quota_shows_principal", "operations_with_ids"),
         *("converted_comes_back_at_once", "counts_broken_acknowledgements"),
         *("master_capabilities", "agent_capabilities"),  # they are always the same

@@ -25,7 +25,7 @@ BOUNDARIES = [
 
 SEEN_ELSEWHERE = frozenset(
     {
-        "sends_whole_checkpoint",  # what an agent is sent: a master with agents of its own shows it to nobody else
+        "sends_whole_checkpoint",  # tests/conformance/facts/test_sent_to_agents.py
         "same_slack_ends_offers",  # tests/conformance/offers/test_slack_of_use.py
         "looks_for_nothing",  # tests/conformance/scenarios/test_operations_of_releases.py
         "tasks_unknown_to_agents_are_gone",  # tests/conformance/frameworks/test_subscribing.py

@@ -76,10 +76,9 @@ def test_a_reservation_for_nobody_in_the_body_of_another_kind(pool: Pool, real: 
     launches = {"offer_ids": [offer["id"]], "operations": [{**launch(task(offer, "t")), "unreserve": UNREAD}]}
     with nullcontext() if lives else pytest.raises(MasterDied, match="has_reservation"):
         framework.call("ACCEPT", accept=launches)
-        while True:
-            master.read("/version")
-            if framework.stream.events[-1]["type"] == "UPDATE":
-                break
+        assert master.subscribers.wait(
+            lambda: bool(master.read("/version")) and framework.stream.events[-1]["type"] == "UPDATE"
+        )
     master.stop()
     framework = Framework(pool.lend(fake, SETUP), "ads").subscribe()
     (offer,) = framework.offers()

@@ -429,7 +429,9 @@ def ends_a_master(operations: list[Made]) -> bool:
     """Whether a real master dies of a request, or the agents that live in its process, which cannot fetch files."""
     if any(part in json.dumps(operations) for part in ('"TEXT"', '"cache": true')):
         return True
-    for operation in filter(None, operations):
+    for operation in operations:
+        if not isinstance(operation, dict):
+            continue
         if '"reservation"' in json.dumps({name: part for name, part in operation.items() if name not in _OWN_BODIES}):
             return True
         if _at(operation, "launch_group", "executor", "command", "uris"):

@@ -60,6 +60,14 @@ CASES: dict[str, tuple[tuple[Step, ...], dict[str, int | None]]] = {
     "DESTROY of zero": ((HELD, destroy(ZERO_DISK)), {"1.4.3": 409, "1.8.1": 400, "1.11.0": 400}),
     "DESTROY of something and zero": ((HELD, create(V), destroy(V, ZERO_DISK)), MISSING),
     "DESTROY of plain disk of zero": ((HELD, destroy(disk(0, R))), {"1.4.3": 409, "1.8.1": 400, "1.11.0": 400}),
+    "DESTROY of a volume and plain disk of zero": (
+        (HELD, create(V), destroy(V, disk(0, R))),
+        {"1.4.3": 409, "1.8.1": 409, "1.11.0": 409},
+    ),
+    "DESTROY of free disk of zero and a volume": (
+        (HELD, create(V), destroy(disk(0), V)),
+        {"1.4.3": 409, "1.8.1": 409, "1.11.0": 409},
+    ),
     "DESTROY of a volume twice": ((HELD, create(V), destroy(V, V)), {"1.4.3": 400, "1.8.1": 409, "1.11.0": 409}),
     "RESERVE of one port for two roles": (
         (reserve(ports((31000, 31002), by=R), ports((31002, 31004), by=Q)),),

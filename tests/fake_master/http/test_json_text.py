@@ -78,6 +78,12 @@ def test_an_object_may_hold_what_is_written_already_at_any_depth() -> None:
     assert values_of(whole) == json.loads(bytes(json_pieces(whole)))
 
 
+def test_short_numbers_that_json_lacks_and_texts_that_look_like_them():
+    text = rb'{"weight":"Infinity","name":"Infinity","a \" 1.50":"NaN","b":[NaN,"x\\",1.50],"failover_timeout":NaN}'
+    short = rb'{"weight":inf,"name":"Infinity","a \" 1.50":"NaN","b":[nan,"x\\",1.5],"failover_timeout":nan}'
+    assert with_short_numbers(text) == short
+
+
 @pytest.mark.parametrize(
     ("written", "shown"),
     [

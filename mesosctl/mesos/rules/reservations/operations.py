@@ -190,10 +190,18 @@ def check_destroy(
     in_use: Iterable[Resource] = (),
     profile: Profile = MESOS_1_11,
 ) -> None:
-    """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation.
+    """DESTROY; `existing` are the agent's volumes, `in_use` those of its tasks.  Raises RuleViolation or Conflict.
 
-    Whether a provider has the volume is left to the conversion.
+    Whether a provider has the volume is left to the conversion.  Plain disk of no size beside volumes is a conflict.
     """
+    is_plain_nothing = [
+        profile.destroy_finds_each_alone and volume.disk is None and volume.name == "disk" and volume.value == 0
+        for volume in volumes
+    ]
+    if any(is_plain_nothing) and not all(is_plain_nothing):
+        rest = [volume for volume, is_plain in zip(volumes, is_plain_nothing, strict=True) if not is_plain]
+        check_destroy(rest, existing=existing, in_use=in_use, profile=profile)
+        raise Conflict("plain disk of no size is no volume", field="volumes", rule="destroy.exists")
     if profile.operates_on_nothing:
         volumes = [volume for volume in volumes if not value_is_empty(volume.value)]
     check_operands(volumes, "volumes", among=taken_of_nothing(profile), profile=profile)

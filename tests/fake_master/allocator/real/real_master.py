@@ -8,12 +8,14 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import socket
 import struct
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Self
+from uuid import UUID
 
 import httpx
 
@@ -21,6 +23,11 @@ from tests.conformance.masters import real
 from tests.conformance.masters.cluster import Setup
 
 RUNNER = os.environ.get("MESOS_RUNNER")
+OLDEST_CAPABILITIES = (1, 2, 3)
+"""MULTI_ROLE, HIERARCHICAL_ROLE and RESERVATION_REFINEMENT."""
+_RESOURCE_VERSION = UUID("00010203-0405-4607-8809-0a0b0c0d0e0f").bytes
+"""Of the resources of each agent: a master that sends operations needs to know one."""
+_MESSAGE = re.compile(rb"POST /slave\(\d+\)/mesos\.internal\.(\w+) HTTP")
 Handler = Callable[["Scheduler", list[dict[str, Any]]], "dict[str, Any] | None"]
 """What a framework answers to offers: the body of a call, or nothing."""
 
@@ -65,6 +72,8 @@ class _Ear:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._open: list[socket.socket] = []
+        self.heard = b""
+        """Everything, from all connections."""
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=100)
         self.port: int = self._listener.getsockname()[1]
         self._read(self._listener, self._take)
@@ -82,10 +91,11 @@ class _Ear:
     def _hear(self, connection: socket.socket) -> None:
         with contextlib.suppress(BlockingIOError):
             try:
-                goes_on = bool(connection.recv(1 << 16))
+                words = connection.recv(1 << 16)
             except ConnectionError:
-                goes_on = False
-            if not goes_on:
+                words = b""
+            self.heard += words
+            if not words:
                 self._drop(connection)
 
     def _drop(self, connection: socket.socket) -> None:
@@ -110,12 +120,24 @@ class Agents:
         reader, self._writer = await asyncio.open_connection("127.0.0.1", self._master)
         self._reading = asyncio.create_task(_swallow(reader))
 
-    async def register(self, resources: str, *, checkpoint: bool = False, region: str | None = None) -> None:
-        """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`.
+    async def register(
+        self,
+        resources: str,
+        *,
+        checkpoint: bool = False,
+        region: str | None = None,
+        capabilities: Sequence[int] = OLDEST_CAPABILITIES,
+    ) -> None:
+        """One more agent; `resources` are scalars, as `cpus:2;mem(role):10`, `capabilities` the numbers of some.
 
         With `checkpoint`, a master waits for it when it is disconnected.
         """
-        await self.say("RegisterSlaveMessage", _registration(f"agent{self._count:05d}", resources, checkpoint, region))
+        name = f"agent{self._count:05d}"
+        await self.say("RegisterSlaveMessage", _registration(name, resources, checkpoint, region, capabilities))
+
+    def told(self) -> list[str]:
+        """The names of the messages that the master has sent them, in order."""
+        return [name.decode() for name in _MESSAGE.findall(self._ear.heard)]
 
     async def say(self, message: str, body: bytes, number: int | None = None) -> None:
         """The first words of one more agent, or the words of the one at the place `number`."""
@@ -289,12 +311,13 @@ def _resource(text: str) -> bytes:
     return _field(1, name.encode()) + _field(2, 0) + _field(3, scalar) + _field(6, (role or "*").encode())
 
 
-def _registration(hostname: str, resources: str, checkpoint: bool, region: str | None) -> bytes:
+def _registration(
+    hostname: str, resources: str, checkpoint: bool, region: str | None, capabilities: Sequence[int]
+) -> bytes:
     info = _field(1, hostname.encode()) + _field(7, int(checkpoint)) + _field(8, 5051)
     info += b"".join(_field(3, _resource(part)) for part in resources.split(";"))
     if region is not None:
         names = _field(1, _field(1, region.encode())) + _field(2, _field(1, b"z"))
         info += _field(10, _field(1, names))
-    # MULTI_ROLE, HIERARCHICAL_ROLE and RESERVATION_REFINEMENT
-    capabilities = b"".join(_field(4, _field(1, number)) for number in (1, 2, 3))
-    return _field(1, info) + _field(2, b"1.11.0") + capabilities
+    able = b"".join(_field(4, _field(1, number)) for number in capabilities)
+    return _field(1, info) + _field(2, b"1.11.0") + able + _field(5, _field(1, _RESOURCE_VERSION))
