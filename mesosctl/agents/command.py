@@ -29,6 +29,7 @@ from mesosctl.reading.lists import AGENT_KEYS, list_agents
 from mesosctl.reading.selection import Selection
 from mesosctl.reading.unreachable import unreachable_agents
 from mesosctl.show.report import Report
+from mesosctl.suggestion import command
 
 app = typer.Typer(cls=ListGroup, rich_markup_mode=None)
 
@@ -119,7 +120,10 @@ AtMost = Annotated[
 ]
 
 
-_INSTEAD = "take its machine down: mesosctl maintenance plan --help, then mesosctl maintenance down --help"
+def _instead() -> str:
+    """The way on masters that cannot drain."""
+    plan, down = command("maintenance plan", help=True), command("maintenance down", help=True)
+    return f"take its machine down: {plan}, then {down}"
 
 
 def _chosen(
@@ -129,7 +133,7 @@ def _chosen(
     attributes = parse_selectors(attribute)
     if not names and not attributes:
         raise UsageError("no agent is named", hint="name agents, or give --attribute NAME=VALUE")
-    master.check_has(call, _INSTEAD)
+    master.check_has(call, _instead())
     chosen = choose_agents(master, names or (), attributes, session.progress)
     session.end_progress()
     return chosen
