@@ -16,11 +16,12 @@ from tests.conformance.histories.random_acls import AclDice
 from tests.conformance.histories.random_frameworks import FrameworkDice, Guest
 from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster, Setup, basic
+from tests.conformance.masters.judges import JUDGES_OF_HISTORIES
 from tests.conformance.scenarios.reserving import dynamic
 from tests.conformance.scenarios.scenario import scalars
 
 PRINCIPALS = ("p", "q", "root")
-PAIRS = judged("1.11.0", "1.8.1", "1.4.3")
+PAIRS = judged(*JUDGES_OF_HISTORIES)
 GUESTS = 12
 """Frameworks for each master, one after the other."""
 READ = ("/roles", "/quota", "/weights", "/flags", "/state", "/frameworks", "/tasks", "/maintenance/schedule")

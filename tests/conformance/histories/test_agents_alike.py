@@ -18,6 +18,7 @@ from tests.conformance.histories.random_operations import rounded
 from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Cluster, Setup
 from tests.conformance.masters.comparing import steady
+from tests.conformance.masters.judges import JUDGES_OF_HISTORIES
 
 AGENTS = 6
 ODD = 3
@@ -89,7 +90,7 @@ def operate(masters: list[Cluster], dice: AgentDice) -> Counter[int]:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda pair: str(pair[0]))
+@pytest.mark.parametrize("carriers", judged(*JUDGES_OF_HISTORIES), ids=lambda pair: str(pair[0]))
 def test_agents_are_what_their_descriptions_say(pool: Pool, tmp_path: Path, carriers: tuple[Carrier, Carrier]) -> None:
     dice = AgentDice(SEED, tmp_path)
     statuses: Counter[int] = Counter()

@@ -22,6 +22,7 @@ from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster, MasterDied
 from tests.conformance.masters.codec import WHOLE_PROTOBUF
 from tests.conformance.masters.comparing import comparable, read
+from tests.conformance.masters.judges import JUDGES_OF_HISTORIES
 from tests.endurance.jobs.extremes import ACCEPTED, INFO, Request
 from tests.endurance.jobs.lethal import Outcome as Taken
 from tests.endurance.jobs.lethal import took
@@ -251,7 +252,7 @@ def operations_of(framework: Framework) -> list[Any]:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda pair: str(pair[0]))
+@pytest.mark.parametrize("carriers", judged(*JUDGES_OF_HISTORIES), ids=lambda pair: str(pair[0]))
 def test_random_calls_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Carrier]) -> None:
     dice, statuses = CallDice(SEED, carriers[0].profile.release), Counter[int | str]()
     real, fake = (CallTrial(partial(pool.start, carrier, SETUP)) for carrier in carriers)
@@ -283,7 +284,7 @@ def with_number(part: Any, name: str, number: float) -> Any:
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize("carriers", judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda pair: str(pair[0]))
+@pytest.mark.parametrize("carriers", judged(*JUDGES_OF_HISTORIES), ids=lambda pair: str(pair[0]))
 def test_numbers_that_json_lacks_are_answered_alike(pool: Pool, carriers: tuple[Carrier, Carrier]) -> None:
     real, fake = (CallTrial(partial(pool.start, carrier, SETUP)) for carrier in carriers)
     lived = dict[str, bool]()

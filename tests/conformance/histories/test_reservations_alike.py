@@ -17,6 +17,7 @@ from tests.conformance.histories.playing import SEED, steps_beside
 from tests.conformance.histories.random_operations import Dice, Resource, bottom, rounded
 from tests.conformance.masters.carriers import REAL, Carrier, Pool, judged
 from tests.conformance.masters.cluster import Answer, Cluster
+from tests.conformance.masters.judges import JUDGES_OF_HISTORIES
 from tests.conformance.scenarios.setups import STANDARD
 from tests.helpers.needs import needs
 
@@ -214,7 +215,7 @@ STEPS_TO_CHOOSE = (
 )
 
 
-@pytest.fixture(params=judged("1.11.0", "1.8.1", "1.4.3"), ids=lambda masters: str(masters[0]))
+@pytest.fixture(params=judged(*JUDGES_OF_HISTORIES), ids=lambda masters: str(masters[0]))
 @needs(*REAL.needs)
 def pair(request: pytest.FixtureRequest, pool: Pool) -> Iterator[Pair]:
     pair = Pair(pool, request.param, Dice(SEED, request.param[0].profile))

@@ -14,6 +14,7 @@ from tests.conformance.histories.playing import SEED, SLOW_STEPS
 from tests.conformance.histories.random_volumes import Operation, VolumeDice
 from tests.conformance.masters.carriers import Carrier, Pool, judged
 from tests.conformance.masters.cluster import Cluster
+from tests.conformance.masters.judges import JUDGES_OF_HISTORIES
 from tests.conformance.scenarios.scenario import scalars
 
 SETUP = quick("cpus:12;mem:6144;disk:1000;ports:[31000-31009]", flags={"allocation_interval": "20ms"})
@@ -85,7 +86,7 @@ def outcome(
 @pytest.mark.real_master
 @pytest.mark.process
 @pytest.mark.socket
-@pytest.mark.parametrize(("real", "fake"), judged("1.11.0", "1.8.1", "1.4.3"), ids=str)
+@pytest.mark.parametrize(("real", "fake"), judged(*JUDGES_OF_HISTORIES), ids=str)
 def test_operations_on_volumes_end_alike(pool: Pool, real: Carrier, fake: Carrier) -> None:
     known = mesos_message("mesos.v1.Offer.Operation", real.profile.release).fields
     has_ids = "id" in known
