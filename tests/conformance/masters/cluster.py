@@ -44,6 +44,8 @@ class Setup:
     """How many of the agents may register; None for all."""
     elsewhere: tuple[str, ...] = ()
     """Agents in another region, of scalars.  A real master has none of its own there; `simulated` has `agents_of`."""
+    order: tuple[int, ...] = ()
+    """The order in which a fake master lists all of them, by their places; as they stand, if it is empty."""
 
     def all_flags(self, folder: Path) -> dict[str, str]:
         """The flags, with those for the files that this writes into `folder`."""

@@ -32,6 +32,7 @@ def start_in_process(version: str, setup: Setup, folder: Path, shuffle: Shuffle 
     """A fake master behind an httpx transport, without a socket."""
     agents = tuple(AgentSpec(text, attributes=setup.attributes) for text in setup.agents)
     agents += tuple(AgentSpec(text, domain=Domain("elsewhere", "z")) for text in setup.elsewhere)
+    agents = tuple(agents[place] for place in setup.order or range(len(agents)))
     spec = ClusterSpec(agents=agents, mesos_version=version, flags=setup.all_flags(folder))
     clock = VirtualClock()
     master = spec.start(open_registry(spec.flags), clock=clock, takes_over=True)

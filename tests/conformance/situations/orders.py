@@ -22,9 +22,8 @@ def outcomes(release: str, situation: Situation, folder: Path) -> Iterator[Share
 
     Then of drawn orders: of agents in each run, and of agents in the master's list, which is that of rescinding.
     """
-    agents = situation.agents
-    for order, shuffle in _orders(agents, situation.elsewhere):
-        reordered = replace(situation, agents=tuple(agents[place] for place in order))
+    for order, shuffle in _orders((*situation.agents, *(f"{text} elsewhere" for text in situation.elsewhere))):
+        reordered = replace(situation, order=tuple(order))
         master = start_in_order(release, shuffle, reordered.setup(), folder)
         yield play(master, situation)
         master.stop()
@@ -39,9 +38,9 @@ def distinct_outcomes(release: str, situation: Situation, folder: Path) -> list[
     return found
 
 
-def _orders(agents: tuple[str, ...], elsewhere: tuple[str, ...]) -> Iterator[tuple[Sequence[int], Shuffle]]:
+def _orders(agents: tuple[str, ...]) -> Iterator[tuple[Sequence[int], Shuffle]]:
     places = range(len(agents))
-    alike = len(set(agents)) == 1 and not elsewhere
+    alike = len(set(agents)) == 1
     if alike:
         yield places, keep_order
     elif len(agents) <= MOST_ORDERED:

@@ -65,6 +65,9 @@ class Situation:
     elsewhere: tuple[str, ...] = ()
     """Agents in another region than the master's; of scalars."""
 
+    order: tuple[int, ...] = ()
+    """The order in which a fake master lists all agents, those elsewhere behind the others; as they stand, if empty."""
+
     at_once: bool = False
     """Whether the first leaves as soon as quotas are set, and not an interval later."""
 
@@ -72,7 +75,7 @@ class Situation:
         flags = {"allocation_interval": f"{INTERVAL * 1000:.0f}ms", **self.flags}
         if self.elsewhere:
             flags |= {"domain": HERE, "agent_ping_timeout": "15mins"}
-        return Setup(self.agents, flags=flags, elsewhere=self.elsewhere)
+        return Setup(self.agents, flags=flags, elsewhere=self.elsewhere, order=self.order)
 
 
 class _Played:
