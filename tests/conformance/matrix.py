@@ -113,6 +113,13 @@ def table(cells: Mapping[str, Sequence[str]], releases: Iterable[str], asked: ar
     return "\n".join([BEGIN, told, "", *(f"| {' | '.join(row)} |" for row in rows), END])
 
 
+def section_of(page: str) -> str:
+    """The table on the page, between its marks."""
+    found = _SECTION.search(page)
+    assert found is not None, f"{PAGE} has the marks of the table"
+    return found[0]
+
+
 def main(words: Sequence[str]) -> int:
     """Run the judges; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -129,7 +136,7 @@ def main(words: Sequence[str]) -> int:
     sys.stdout.write(f"{section}\n")
     if asked.write:
         text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(_SECTION.sub(lambda _: section, text), encoding="utf-8")
+        PAGE.write_text(text.replace(section_of(text), section), encoding="utf-8")
     return int(any(one.failed for of in found.values() for one in of))
 
 

@@ -39,7 +39,7 @@ def test_launches_are_counted_and_empty_ones_decline(start: Any) -> None:
 def test_what_is_told_when_an_executor_ends(start: Any, carrier: Carrier) -> None:
     """FAILURE names it, unless it is one that the agent made for a command."""
     if carrier.name == "real":
-        skip_before("1.9.0", carrier, "an agent in the master's process may not report the end of its first executor")
+        skip_before("1.10.0", carrier, "an agent in the master's process does not always report that an executor ended")
     with start(SETUP) as (master, join):
         framework = joined(join)
         offer = framework.offers()[0]
