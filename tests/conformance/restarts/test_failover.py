@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fake_master.state.shown_since import flags_at
 from tests.conformance.callers.frameworks import Framework
 from tests.conformance.callers.joining import TICK
 from tests.conformance.masters.carriers import (
@@ -42,6 +43,7 @@ class Restarts:
         """The next master, with so many agents; the one before it is gone."""
         self.stop()
         flags = {"allocation_interval": f"{TICK * 1000:.0f}ms", "allocator_recovery_timeout": f"{timeout}secs"}
+        flags = flags_at(self.carrier.profile.release, flags)  # those without the flag wait for ten minutes
         if self.carrier.needs == REAL.needs:
             flags["registry"] = "replicated_log"
         else:
