@@ -118,15 +118,12 @@ class ClusterAccount:
     """Those of `asking` in which it is unknown whether one wants them."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents in service look like each."""
-    guarantee_is_limit: bool = False
-    """Whether a guarantee caps its role."""
     kept: Mapping[str, Quantities] = field(init=False)
     """The part of the shortfall of each role with quota that lies free for it."""
 
     def __post_init__(self) -> None:
         lacking = {role: self.shortfall(role) for role in self.quotas}
-        asking = {role for role in self.asking if self.subscribed.get(role)}  # its guarantee is for none below it
-        object.__setattr__(self, "kept", kept_of(lacking, asking, self.free))
+        object.__setattr__(self, "kept", kept_of(lacking, self.asking, self.free))
 
     @property
     def used(self) -> Quantities:
@@ -172,8 +169,7 @@ class ClusterAccount:
             subscribers=self.subscribers.get(role, int(role in self.asking)),
             wanting=None if role in self.unsure else role in self.asking,
         )
-        quota, kept = self.quotas.get(role, Quota()), self.kept.get(role, _NOTHING)
-        return RoleStatus(role, quota, usage, kept, self.guarantee_is_limit)
+        return RoleStatus(role, self.quotas.get(role, Quota()), usage, self.kept.get(role, _NOTHING))
 
     def shortfall(self, role: str) -> Quantities:
         """Return the part of the guarantee of `role` that is not met."""
@@ -246,11 +242,7 @@ def roles_as_shown(
         subtrees = rolled_up(reserved)
         usages = {role: usage._replace(reserved=subtrees.get(role, _NOTHING)) for role, usage in usages.items()}
     if frameworks is None:
-        capped = profile.guarantee_is_limit
-        return {
-            role: RoleStatus(role, quotas.get(role, Quota()), usages.get(role), guarantee_is_limit=capped)
-            for role in known
-        }
+        return {role: RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in known}
     held: dict[str, list[UsedAndOffered]] = {}
     alone: dict[str, list[UsedAndOffered]] = {}
     wanting: dict[str, list[bool | None]] = {}
@@ -281,7 +273,7 @@ def roles_as_shown(
                 )
             answers = wanting.get(role, [])
             usage = usage._replace(subscribers=len(answers), wanting=_any(answers))
-        found[role] = RoleStatus(role, quotas.get(role, Quota()), usage, guarantee_is_limit=profile.guarantee_is_limit)
+        found[role] = RoleStatus(role, quotas.get(role, Quota()), usage)
     return found
 
 
@@ -292,12 +284,7 @@ def with_kept(roles: Mapping[str, RoleStatus], read_free: Callable[[], Quantitie
     and none of its frameworks asks for it.
     """
     asking = {
-        role
-        for role, status in roles.items()
-        if status.usage is not None
-        and status.usage.wanting in (True, None)
-        # A guarantee is for none of the roles below.  Whose frameworks cannot be read may have any.
-        and (status.usage.frameworks or status.usage.subscribers is None)
+        role for role, status in roles.items() if status.usage is not None and status.usage.wanting in (True, None)
     }
     lacking = {role: status.missing for role, status in roles.items() if status.quota.guarantees}
     is_needed = any(amounts and role not in asking for role, amounts in lacking.items())
@@ -716,7 +703,6 @@ class Accounts:
             unsure=_asking(framework for framework in source.frameworks if framework.is_unsure)
             - _asking(framework for framework in source.frameworks if not framework.is_unsure),
             like_agents=like_agents,
-            guarantee_is_limit=source.profile.guarantee_is_limit,
         )
 
     def _holdings(
