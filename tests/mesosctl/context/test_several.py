@@ -310,9 +310,16 @@ def test_no_context_names_a_master(ctl, tmp_path):
 
 
 WORKS = [node for node in commands().walk() if node.examples]
+FORKING = [("capacity", "spare")]
 
 
-@pytest.mark.parametrize("node", WORKS, ids=lambda node: " ".join(node.path[1:]))
+@pytest.mark.parametrize(
+    "node",
+    [
+        pytest.param(node, marks=[pytest.mark.process] * (node.path[1:] in FORKING), id=" ".join(node.path[1:]))
+        for node in WORKS
+    ],
+)
 def test_every_command_works_or_refuses_clearly(ctl, node):
     """The things that its first example names may not exist, but it ends without a bug, or refuses and says why."""
     ran = ctl(*shlex.split(node.examples[0][0]), *BOTH, "--timeout", "1s", "--yes")
