@@ -1,14 +1,13 @@
 """Every release of Mesos beside the fake master of its number: how much was compared, and how much differs.
 
-    python -m tests.conformance.matrix [--release RELEASE] [--steps NUMBER] [--seed NUMBER] [--write]
+    python -m tests.conformance.matrix [--release RELEASE] [--steps NUMBER] [--seed NUMBER]
 
-It runs the judges that take any release, one after the other, and prints a table; with --write, the table replaces the
-one in docs/explanation/releases.md.  The status is 1 if anything differs.  Needs MESOS_RUNNER.
+It runs the judges that take any release, one after the other, and prints a table.  The status is 1 if anything differs.
+Needs MESOS_RUNNER.
 """
 
 import argparse
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -22,10 +21,7 @@ from mesosctl.mesos.rules.version_profile import RELEASES
 from tests import ROOT
 from tests.conformance.masters.real import RELEASE
 
-PAGE = ROOT / "docs/explanation/releases.md"
 FOLDER = Path("tests/conformance")
-BEGIN, END = "<!-- judges: python -m tests.conformance.matrix --write -->", "<!-- end of judges -->"
-_SECTION = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
 
 
 class Judge(NamedTuple):
@@ -102,7 +98,7 @@ def cell(judge: Judge, found: Found, asked: argparse.Namespace) -> str:
 
 
 def table(cells: Mapping[str, Sequence[str]], releases: Iterable[str], asked: argparse.Namespace) -> str:
-    """The section of the page."""
+    """The table, in Markdown."""
     rows = [
         ["judge", *releases],
         ["---"] * (1 + len(next(iter(cells.values())))),
@@ -110,14 +106,7 @@ def table(cells: Mapping[str, Sequence[str]], releases: Iterable[str], asked: ar
     ]
     today = datetime.now(UTC).date()
     told = f"Run on {today}, with seed {asked.seed}. A figure is how many cases, steps or situations agree."
-    return "\n".join([BEGIN, told, "", *(f"| {' | '.join(row)} |" for row in rows), END])
-
-
-def section_of(page: str) -> str:
-    """The table on the page, between its marks."""
-    found = _SECTION.search(page)
-    assert found is not None, f"{PAGE} has the marks of the table"
-    return found[0]
+    return "\n".join([told, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
 def main(words: Sequence[str]) -> int:
@@ -127,16 +116,11 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=300, help="of each random history")
     parser.add_argument("--rounds", type=int, default=3, help="random situations")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", action="store_true", help=f"write the table into {PAGE.relative_to(ROOT)}")
     asked = parser.parse_args(words)
     releases = asked.release or RELEASES
     found = {judge: [judged(judge, release, asked) for release in releases] for judge in JUDGES}
     cells = {judge.name: [cell(judge, one, asked) for one in of] for judge, of in found.items()}
-    section = table(cells, releases, asked)
-    sys.stdout.write(f"{section}\n")
-    if asked.write:
-        text = PAGE.read_text(encoding="utf-8")
-        PAGE.write_text(text.replace(section_of(text), section), encoding="utf-8")
+    sys.stdout.write(table(cells, releases, asked) + "\n")
     return int(any(one.failed for of in found.values() for one in of))
 
 
