@@ -14,14 +14,13 @@ from mesosctl.agents.work import (
     plan_drain,
     reactivate_agents,
 )
-from mesosctl.cli.arguments import Attributes, Every, names_argument, nothing_found
+from mesosctl.cli.arguments import Attributes, Every, names_argument, nothing_found, selectors_of
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.notation import counted, parse_seconds
 from mesosctl.mesos.cluster.holdings import RegisteredAgent
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.mesos.cluster.unreachable import UnreachableAgents
 from mesosctl.mesos.errors import UsageError
 from mesosctl.reading.list_options import Count, OfRole, Watch, show_list, sort_option
@@ -66,7 +65,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     With --role, list the agents with resources that are reserved for the role or allocated to it.
     """
     session: Session = ctx.obj
-    wanted = Selection(names or (), role, parse_selectors(attribute), sort)
+    wanted = Selection(names or (), role, selectors_of(attribute), sort)
     said = {"--role": role, "--attribute": ",".join(attribute) if attribute else None}
 
     def read(master: LeadingMaster) -> Report:
@@ -130,7 +129,7 @@ def _chosen(
     session: Session, master: LeadingMaster, names: list[str] | None, attribute: list[str] | None, call: str
 ) -> tuple[list[RegisteredAgent], list[RegisteredAgent]]:
     """The agents that were chosen, and all agents.  Raises UsageError, NotFound, RuleViolation without such a call."""
-    attributes = parse_selectors(attribute)
+    attributes = selectors_of(attribute)
     if not names and not attributes:
         raise UsageError("no agent is named", hint="name agents, or give --attribute NAME=VALUE")
     master.check_has(call, _instead())

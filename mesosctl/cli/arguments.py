@@ -18,7 +18,7 @@ from mesosctl.cli.meanings import Meaning
 from mesosctl.cli.questions import AFTER_LIMIT
 from mesosctl.cli.session import Session
 from mesosctl.mesos.amounts.values import NONE
-from mesosctl.mesos.cluster.selectors import EXAMPLES
+from mesosctl.mesos.cluster.selectors import EXAMPLES, Selectors, parse_selectors
 from mesosctl.mesos.errors import RuleViolation, UsageError, Violations
 from mesosctl.mesos.names import kind_of
 from mesosctl.mesos.roles import STANDARD_NAMES, role_error
@@ -66,10 +66,18 @@ def _principal_option(option: str, metavar: str, help_text: str, without: str) -
     return made
 
 
+_ATTRIBUTE = "--attribute"
+
+
+def selectors_of(words: list[str] | None) -> Selectors:
+    """What --attribute selects.  Raises UsageError."""
+    return parse_selectors(words, _ATTRIBUTE)
+
+
 def attribute_option(help_text: str) -> typer.models.OptionInfo:
     """`--attribute SELECTOR`: every command says in `help_text` what the attribute chooses there."""
     option: typer.models.OptionInfo = typer.Option(
-        "--attribute",
+        _ATTRIBUTE,
         metavar="SELECTOR",
         autocompletion=completing.attributes,
         help=f"{help_text}: {EXAMPLES}. Repeat for several, which all have to hold.",

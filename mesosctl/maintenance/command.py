@@ -10,7 +10,15 @@ import typer
 from mesosctl.agents.report import drain_plan
 from mesosctl.agents.work import plan_drain
 from mesosctl.changes.audit import audit_file
-from mesosctl.cli.arguments import Attributes, Every, PayloadFile, names_argument, nothing_found, read_payload
+from mesosctl.cli.arguments import (
+    Attributes,
+    Every,
+    PayloadFile,
+    names_argument,
+    nothing_found,
+    read_payload,
+    selectors_of,
+)
 from mesosctl.cli.command import ChangeCommand, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.environment import named
@@ -38,7 +46,6 @@ from mesosctl.maintenance.work import (
 )
 from mesosctl.mesos.amounts.notation import LONGEST_SPAN, and_more, listed, parse_seconds
 from mesosctl.mesos.cluster.displacement import DrainPlan
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.messages.maintenance import read_schedule_file
 from mesosctl.mesos.rules.maintenance import (
@@ -177,7 +184,7 @@ def _chosen(
 
     Raises UsageError, NotFound.
     """
-    attributes = parse_selectors(attribute)
+    attributes = selectors_of(attribute)
     if not names and not attributes:
         raise UsageError("no machine is named", hint="name machines, or give --attribute NAME=VALUE")
     state = _read(session, master)
@@ -209,7 +216,7 @@ def list_(
     them to leave; a framework with tasks on the machine that has said nothing has not answered.
     """
     session: Session = ctx.obj
-    wanted = Selection(names or (), None, parse_selectors(attribute), sort)
+    wanted = Selection(names or (), None, selectors_of(attribute), sort)
     said = {"--attribute": ",".join(attribute or ()) or None}
 
     def read(master: LeadingMaster) -> Report:

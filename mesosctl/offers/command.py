@@ -14,6 +14,7 @@ from mesosctl.cli.arguments import (
     pairs,
     parse_amounts,
     role_option,
+    selectors_of,
 )
 from mesosctl.cli.command import Command, Group, SingleChangeCommand, SingleCommand, examples
 from mesosctl.cli.completion import callbacks as completing
@@ -23,7 +24,6 @@ from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.files.writing import write_atomically
 from mesosctl.mesos.amounts.resource import Resource
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.mesos.errors import BadInput, Conflict, UsageError
 from mesosctl.mesos.messages.offers import accept_call, read_offer
 from mesosctl.mesos.names import agent_names
@@ -123,7 +123,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     mesosctl offers watch shows them one by one, as they come and go.
     """
     session: Session = ctx.obj
-    wanted = OfferSelection(framework, role, agent, names or (), parse_selectors(attribute), sort)
+    wanted = OfferSelection(framework, role, agent, names or (), selectors_of(attribute), sort)
     said = {
         "--framework": framework,
         "--role": role,

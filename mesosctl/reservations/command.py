@@ -9,12 +9,12 @@ from mesosctl.cli.arguments import (
     OnlyAgent,
     RoleAndBelow,
     nothing_found,
+    selectors_of,
 )
 from mesosctl.cli.command import Command, Group, examples
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.cluster.holdings import RESERVATION_KEYS
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.mesos.errors import UsageError
 from mesosctl.reading.list_options import Count, OnAgentsWith, Watch, show_list, sort_option
 from mesosctl.reading.selection import Selection
@@ -58,7 +58,7 @@ def reservations(  # noqa: PLR0913  # one parameter an option
     session: Session = ctx.obj
     if tree and sort is not None:
         raise UsageError("a tree has its own order", field="--sort", hint="leave out --tree or --sort")
-    wanted = Selection((), role, parse_selectors(attribute), sort)
+    wanted = Selection((), role, selectors_of(attribute), sort)
 
     def read(master: LeadingMaster) -> Report:
         found = list_reservations(master, wanted, agent, session.progress)

@@ -20,6 +20,7 @@ from mesosctl.cli.arguments import (
     read_payload,
     refuse_options,
     reserver_option,
+    selectors_of,
 )
 from mesosctl.cli.command import ChangeCommand, Group, examples
 from mesosctl.cli.completion import callbacks as completing
@@ -30,7 +31,7 @@ from mesosctl.cli.session import Session
 from mesosctl.mesos.amounts.notation import FEW, and_more, counted, listed
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import AcceptedOperation, RegisteredAgent
-from mesosctl.mesos.cluster.selectors import Selectors, parse_selectors
+from mesosctl.mesos.cluster.selectors import Selectors
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.messages.agent_operations import read_reserve, read_unreserve
 from mesosctl.mesos.names import kind_of
@@ -168,7 +169,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
         raise UsageError("give RESOURCES and --role", hint=hint)
 
     if on_each:
-        _on_each(session, given, owner(role, under, label, reserver), parse_selectors(attribute), how)
+        _on_each(session, given, owner(role, under, label, reserver), selectors_of(attribute), how)
         return
     if agent is None and has_parts(given):
         part = next(token.strip() for word in given for token in word.split(";") if "%" in token)
@@ -186,7 +187,7 @@ def reserve(  # noqa: PLR0913  # one parameter an option
             found = find_agent(everybody, agent)
             changes = reserve_for(master, [found], amounts.on(found), wanted, how, at_least=at_least)
         else:
-            attributes = parse_selectors(attribute)
+            attributes = selectors_of(attribute)
             some = _agents_with(everybody, attributes)
             changes = reserve_on_some(master, some, count or 1, amounts.on(None), wanted, how, at_least=at_least)
         session.emit(agent_changes(changes))

@@ -19,6 +19,7 @@ from mesosctl.cli.arguments import (
     names_argument,
     parse_amounts,
     read_payload,
+    selectors_of,
 )
 from mesosctl.cli.command import ChangeCommand, Command, Group, examples
 from mesosctl.cli.environment import named
@@ -28,7 +29,6 @@ from mesosctl.client.leading_master import LeadingMaster
 from mesosctl.mesos.amounts.resource import Disk
 from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.cluster.holdings import VOLUME_KEYS, without_owners
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.mesos.errors import UsageError
 from mesosctl.mesos.messages.agent_operations import read_create
 from mesosctl.mesos.names import kind_of, new_name
@@ -73,7 +73,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
 ) -> None:
     """Show persistent volumes and whether tasks use them."""
     session: Session = ctx.obj
-    wanted = Selection(names or (), role, parse_selectors(attribute), sort)
+    wanted = Selection(names or (), role, selectors_of(attribute), sort)
 
     def read(master: LeadingMaster) -> Report:
         found = list_volumes(master, wanted, agent, session.progress)

@@ -4,12 +4,11 @@ from typing import Annotated
 
 import typer
 
-from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found
+from mesosctl.cli.arguments import Every, OnlyAgent, names_argument, nothing_found, selectors_of
 from mesosctl.cli.command import REMOVE, Command, ListGroup, examples
 from mesosctl.cli.completion import callbacks as completing
 from mesosctl.cli.session import Session
 from mesosctl.client.leading_master import LeadingMaster
-from mesosctl.mesos.cluster.selectors import parse_selectors
 from mesosctl.reading.list_options import Count, OfRole, OnAgentsWith, Watch, show_list, sort_option
 from mesosctl.show.report import Report
 from mesosctl.suggestion import command
@@ -90,7 +89,7 @@ def list_(  # noqa: PLR0913  # one parameter an option
     """
     session: Session = ctx.obj
     states = [state_named(word, "--state") for word in state or ()]
-    attributes = parse_selectors(attribute)
+    attributes = selectors_of(attribute)
     wanted = WantedTasks(names or (), framework, role, agent, attributes, states, ended, sort)
     said = {
         "--framework": framework,

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from mesosctl.mesos.errors import UsageError
 
-OPTION = "--attribute"
 EXAMPLES = "rack=r1, rack!=r1, 'rack in (r1,r2)', 'rack notin (r1,r2)', gpu or '!gpu'"
 
 _SET = re.compile(r"(\S+)\s+(in|notin)(?:\s+(.*)|\s*(\(.*))?", re.DOTALL)
@@ -60,12 +59,12 @@ def is_selector(word: str) -> bool:
     return "=" in word or word.startswith("!") or _SET.fullmatch(word.strip()) is not None
 
 
-def parse_selectors(words: Iterable[str] | None, option: str = OPTION) -> Selectors:
+def parse_selectors(words: Iterable[str] | None, option: str) -> Selectors:
     """The selectors of an option that is given several times.  Raises UsageError."""
     return tuple(parse_selector(word, option) for word in words or ())
 
 
-def parse_selector(word: str, option: str = OPTION) -> Selector:
+def parse_selector(word: str, option: str) -> Selector:
     """A selector as it is typed.  Raises UsageError, which names the part that is wrong."""
 
     def wrong(part: str, why: str, hint: str = "") -> UsageError:

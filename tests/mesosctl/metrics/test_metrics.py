@@ -141,12 +141,13 @@ def test_a_label_controls_no_terminal_and_no_two_names_are_one(names):
     ]
 
 
+@pytest.mark.process  # losses are forecast side by side
 def test_alerts_name_metrics_that_there_are(priced):
     page = (ROOT / "docs/how-to/metrics.md").read_text(encoding="utf-8")
     (rules,) = re.findall(r'```yaml title="mesos.rules.yml"\n(.*?)```', page, re.DOTALL)
     alerts = yaml.safe_load(rules)["groups"][0]["rules"]
-    known = {family.name for family in openmetrics(priced())}
-    assert len(alerts) == 4
+    known = {family.name for family in openmetrics(priced("--spare", "agent"))}
+    assert len(alerts) == 5
     for alert in alerts:
         assert set(re.findall(r"mesosctl_\w+", alert["expr"])) <= known
         assert_joined_by_cluster(alert["expr"])

@@ -290,7 +290,7 @@ def test_the_python_library_asks_nothing_and_does_nothing_that_a_script_must_agr
         "unreserve": "unreserve",
         "snapshot": "snapshot",
     }
-    reads = {"account", "check_quota", "forecast", "quota", "quotas", "reservations", "weights"}
+    reads = {"account", "check_quota", "forecast", "quota", "quotas", "reservations", "spare", "weights"}
     assert {name for name in vars(Master) if not name.startswith("_")} == {*of_methods, *reads}
     for verb in of_methods.values():
         assert all(row.when for row in QUESTIONS[verb] if row.asks == "always"), verb

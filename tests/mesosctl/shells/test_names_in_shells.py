@@ -73,6 +73,8 @@ PLACES = {
 }
 OF_CONTEXTS = {"contexts", "several_contexts"}
 """Contexts have names that no shell quotes."""
+OF_ATTRIBUTES = {"attributes", "agents_or_attributes"}
+"""Attributes are completed as far as a word is typed (tests/mesosctl/program/reference/test_completions.py)."""
 
 
 def test_every_callback_with_names_has_a_place():
@@ -83,7 +85,9 @@ def test_every_callback_with_names_has_a_place():
         if inspect.isfunction(one) and one.__module__ == module.__name__ and not name.startswith("_")
     }
     of_names = {name for name, one in asks.items() if "ctx" in inspect.signature(one).parameters}
-    assert of_names == set(PLACES) - {place for place in PLACES if not place.isidentifier()} | OF_CONTEXTS
+    assert (
+        of_names == set(PLACES) - {place for place in PLACES if not place.isidentifier()} | OF_CONTEXTS | OF_ATTRIBUTES
+    )
 
 
 def offered(kind, words, shell):

@@ -35,7 +35,7 @@ R1: dict[str, str | float] = {"rack": "r1", "slots": 2.0}
     ],
 )
 def test_each_selector_means_what_it_means_to_kubectl(word, takes_r1, takes_without):
-    selector = parse_selector(word)
+    selector = parse_selector(word, "--attribute")
     assert (selector.takes(R1), selector.takes(WITHOUT)) == (takes_r1, takes_without)
 
 
@@ -61,7 +61,7 @@ def test_each_selector_means_what_it_means_to_kubectl(word, takes_r1, takes_with
 )
 def test_a_malformed_one_is_refused_with_the_part_that_is_wrong(word, wrong):
     with pytest.raises(UsageError) as refused:
-        parse_selector(word)
+        parse_selector(word, "--attribute")
     assert refused.value.message.startswith(f"'{word}' does not select agents: {wrong} ")
     assert refused.value.field == "--attribute"
 
@@ -71,11 +71,13 @@ VALUES = st.sampled_from(["r1", "r2", "r3"])
 
 @given(st.lists(VALUES, min_size=1), st.dictionaries(st.just("rack"), VALUES))
 def test_a_set_is_any_of_its_values_and_its_opposite_every_other_agent(values, attributes):
-    (of_set, not_of_set) = (parse_selector(f"rack {verb} ({','.join(values)})") for verb in ("in", "notin"))
-    alone = [parse_selector(f"rack={value}") for value in values]
+    (of_set, not_of_set) = (
+        parse_selector(f"rack {verb} ({','.join(values)})", "--attribute") for verb in ("in", "notin")
+    )
+    alone = [parse_selector(f"rack={value}", "--attribute") for value in values]
     assert of_set.takes(attributes) == any(one.takes(attributes) for one in alone)
     assert not_of_set.takes(attributes) != of_set.takes(attributes)
-    every = parse_selectors([f"rack!={value}" for value in values])
+    every = parse_selectors([f"rack!={value}" for value in values], "--attribute")
     assert take(every, attributes) == not_of_set.takes(attributes)
 
 
