@@ -33,6 +33,7 @@ def restarted(
 
     Raises BadInput for invalid flags.
     """
+    kept_flags = {**flags_at(profile.release, source.flags), **flags}
     away, hosts = {agent.id for agent in missing}, {agent.hostname for agent in missing}
     if isinstance(source, RestoredCluster):
         snapshot = source.snapshot
@@ -51,12 +52,9 @@ def restarted(
                 refusals=(),
             ),
         )
-        return replace(
-            source,
-            snapshot=there,
-            mesos_version=profile.name,
-            flags={**flags_at(profile.release, source.flags), **flags},
-        ).start(registry, clock=clock, awaited=len(away))
+        return replace(source, snapshot=there, mesos_version=profile.name, flags=kept_flags).start(
+            registry, clock=clock, awaited=len(away)
+        )
     specs = [AgentSpec(spec) if isinstance(spec, str) else spec for spec in source.agents]
     named = [replace(spec, hostname=spec.hostname_at(index)) for index, spec in enumerate(specs)]
     frameworks = tuple(
@@ -68,7 +66,7 @@ def restarted(
         mesos_version=profile.name,
         agents=tuple(spec for spec in named if spec.hostname not in hosts),
         frameworks=frameworks,
-        flags={**flags_at(profile.release, source.flags), **flags},
+        flags=kept_flags,
         initial=InitialState(),  # the registry has it
     )
     return spec.start(registry, clock=clock, awaited=len(away))

@@ -70,7 +70,7 @@ _ATTRIBUTE = "--attribute"
 
 
 def selectors_of(words: list[str] | None) -> Selectors:
-    """What --attribute selects.  Raises UsageError."""
+    """The selectors that were given with --attribute.  Raises UsageError."""
     return parse_selectors(words, _ATTRIBUTE)
 
 

@@ -55,7 +55,7 @@ JUDGES = (
 
 
 class Found(NamedTuple):
-    """What a judge has found of a release: tests that ran, and those of them that failed."""
+    """The number of tests that a judge ran for a release, and how many of them failed."""
 
     ran: int
     failed: int

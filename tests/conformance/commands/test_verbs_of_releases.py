@@ -162,7 +162,7 @@ _ITS_OWN = {
     r"sha256:[0-9a-f]+": "SUM",
     r"\band\b|-{2,}": " ",
 }
-"""What differs from run to run, and the words of a list that depend on its order."""
+"""Words that differ from run to run, or that depend on the order of a list."""
 
 
 class Said(NamedTuple):
@@ -208,7 +208,7 @@ def shop_joins(join: Join) -> str:
 
 
 def played(release: str, master: Cluster, folder: Path) -> list[Said]:
-    """What every command said."""
+    """The words of each command."""
     agents = {one["hostname"]: one["id"] for one in master.read("/slaves")["slaves"]}
     names = {"@A1": agents["127.0.0.1"], "@A2": agents["agent00000"], "@D": str(folder)}
     for name, text in FILES.items():

@@ -188,7 +188,7 @@ def offered_while_the_rest_is_refused(master: Cluster) -> Told:
 
 
 def counted_of_a_broken_acknowledgement(master: Cluster) -> Told:
-    """What is counted of an ACKNOWLEDGE whose uuid is none."""
+    """The metrics of an ACKNOWLEDGE with a broken uuid."""
     framework = Framework(master, "ads").subscribe()
     agent = framework.offers()[0]["agent_id"]
     broken = {"agent_id": agent, "task_id": {"value": "t"}, "uuid": "AA=="}
