@@ -143,8 +143,11 @@ def unoffered(
 
 
 def at_limit(before: ClusterAccount, after: ClusterAccount) -> Iterator[RoleStatus]:
-    """Yield roles that are at or above a limit afterwards, unless they were before, and the limits are the same."""
-    for role in sorted(after.quotas):
+    """Yield roles that are at or above a limit afterwards, unless they were before, and the limits are the same.
+
+    A guarantee that caps its role is no limit that somebody set: `quota set` tells of it.
+    """
+    for role in sorted(() if after.guarantee_is_limit else after.quotas):
         was, status = before.status(role), after.status(role)
         if status.reached and (was.quota.limits != status.quota.limits or was.reached.keys() != status.reached.keys()):
             yield status
@@ -158,7 +161,7 @@ def _left_with_nothing(
         if party.kind == "framework":
             gone = party.id not in after.frameworks
         else:
-            gone = party.id in before.asking and party.id not in after.asking
+            gone = before.is_anything_wanted(party.id) and not after.is_anything_wanted(party.id)
         if not gone and _has(party.before.total) and not _has(party.after.total):
             yield party
 

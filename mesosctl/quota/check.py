@@ -118,10 +118,7 @@ def room_for_tasks(master: LeadingMaster, room: GuaranteeRoom, task: Quantities)
     if room.role in usages:
         usage = read_roles(master, usages, {room.role: Quota(guarantee)})[room.role].usage
     counted = Quantities() if usage is None else usage.counted
-    with_subroles = master.profile.subroles_consume_quota
-    return task_room.room_for_tasks(
-        task, guarantee, counted, room.role, read_agents(master), with_subroles=with_subroles
-    )
+    return task_room.room_for_tasks(task, guarantee, counted, room.role, read_agents(master))
 
 
 def quota_room(master: LeadingMaster, role: str | None = None) -> GuaranteeRoom:

@@ -63,18 +63,16 @@ def room_for_tasks(
     counted: Quantities,
     role: str | None,
     agents: Sequence[RegisteredAgent],
-    *,
-    with_subroles: bool = True,
 ) -> TasksThatFit:
     """Return how many tasks of this size `guarantee` holds for `role`, or for a role that has nothing.
 
     `task` has at least one amount, all above zero. `counted` is the part of the guarantee that the role uses or has
-    reserved; `with_subroles` says whether that includes the roles below.
+    reserved.  Its frameworks are offered what is reserved for it and for roles above it, not for those below.
     """
     promised = Quantities({name: milli for name, milli in task.items() if name in guarantee})
     left = guarantee - counted
     budget = {name: left.get_amount(name) for name in promised}
-    rooms = [_room_of(agent, role, with_subroles=with_subroles) for agent in agents if agent.active and promised]
+    rooms = [_room_of(agent, role) for agent in agents if agent.active and promised]
     # What is reserved costs nothing of the guarantee; then what needs the least beside it; then the largest agents.
     for room in rooms:
         room.take(task, _times(room.own, task), budget)
@@ -92,12 +90,12 @@ def room_for_tasks(
     )
 
 
-def _room_of(agent: RegisteredAgent, role: str | None, *, with_subroles: bool) -> _Room:
+def _room_of(agent: RegisteredAgent, role: str | None) -> _Room:
     left = agent.available.filter(lambda entry: not entry.revocable and not entry.is_persistent_volume)
     own = [
         owned.quantities()
         for owner, owned in left.by_owner().items()
-        if role is not None and (owner == role or (with_subroles and is_strict_subrole(owner, role)))
+        if role is not None and (owner == role or is_strict_subrole(role, owner))
     ]
     return _Room(Quantities.total(own), left.unreserved().quantities())
 

@@ -151,8 +151,7 @@ class _Reader:
         shows = counted(offered, "offer")
         status = None if offered else moment.role(condition.role)
         self._ways_of_roles.pop(condition.text, None)
-        # An offer to a role below it is none to the role itself.
-        silence = None if status is None or status.usage is None else _silence(status.usage._replace(subscribers=None))
+        silence = None if status is None or status.usage is None else _silence(status.usage)
         if status is None or silence is None:
             return offered > 0, shows
         self._ways_of_roles[condition.text] = _asks(status, silence)
@@ -268,8 +267,11 @@ _SILENCES: Mapping[_Silence, str] = {
 
 
 def _silence(usage: RoleUsage) -> _Silence | None:
-    """Whether no framework asks for offers, and why; None if one does, or if that is unknown."""
-    if not usage.frameworks and not usage.subscribers:
+    """Whether no framework asks for offers, and why; None if one does, or if that is unknown.
+
+    Neither offers nor the guarantee of a role are for frameworks in the roles below it.
+    """
+    if not usage.frameworks:
         return "nobody"
     return "suppressed" if usage.wanting is False else None
 

@@ -337,6 +337,10 @@ class Quota(NamedTuple):
         """The names of its resources."""
         return {*self.guarantees, *self.limits}
 
+    def bounds(self, *, guarantee_is_limit: bool) -> Limits:
+        """The most that a role with it is offered: its limits, or its guarantee where that is a limit."""
+        return Limits(self.guarantees) if guarantee_is_limit else self.limits
+
 
 _PART = re.compile(r"(\d{1,12}(?:\.\d{1,9})?)\s*%", re.ASCII)
 

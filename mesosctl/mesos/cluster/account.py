@@ -113,11 +113,16 @@ class ClusterAccount:
     limited: Mapping[str, Quantities] = field(default_factory=dict)
     """By role: what counts towards limits; `consumed` in /roles."""
     asking: frozenset[str] = frozenset()
-    """Roles in which, or below which, a framework wants offers, or may want them."""
+    """Roles in which a framework wants offers, or may want them.
+
+    Those above are not among them: no release offers their guarantee to a framework in a role below.
+    """
     unsure: frozenset[str] = frozenset()
     """Those of `asking` in which it is unknown whether one wants them."""
     like_agents: Mapping[LikeAgents, int] = field(default_factory=dict)
     """How many agents in service look like each."""
+    guarantee_is_limit: bool = False
+    """Whether a guarantee caps its role."""
     kept: Mapping[str, Quantities] = field(init=False)
     """The part of the shortfall of each role with quota that lies free for it."""
 
@@ -169,7 +174,12 @@ class ClusterAccount:
             subscribers=self.subscribers.get(role, int(role in self.asking)),
             wanting=None if role in self.unsure else role in self.asking,
         )
-        return RoleStatus(role, self.quotas.get(role, Quota()), usage, self.kept.get(role, _NOTHING))
+        quota, kept = self.quotas.get(role, Quota()), self.kept.get(role, _NOTHING)
+        return RoleStatus(role, quota, usage, kept, self.guarantee_is_limit)
+
+    def is_anything_wanted(self, role: str) -> bool:
+        """Whether a framework wants offers, or may want them, in the role or in one below it."""
+        return any(role in (wanted, *role_names.ancestors(wanted)) for wanted in self.asking)
 
     def shortfall(self, role: str) -> Quantities:
         """Return the part of the guarantee of `role` that is not met."""
@@ -242,23 +252,24 @@ def roles_as_shown(
         subtrees = rolled_up(reserved)
         usages = {role: usage._replace(reserved=subtrees.get(role, _NOTHING)) for role, usage in usages.items()}
     if frameworks is None:
-        return {role: RoleStatus(role, quotas.get(role, Quota()), usages.get(role)) for role in known}
+        capped = profile.guarantee_is_limit
+        return {
+            role: RoleStatus(role, quotas.get(role, Quota()), usages.get(role), guarantee_is_limit=capped)
+            for role in known
+        }
     held: dict[str, list[UsedAndOffered]] = {}
     alone: dict[str, list[UsedAndOffered]] = {}
     wanting: dict[str, list[bool | None]] = {}
+    subscribers: Counter[str] = Counter()
     for framework in frameworks:
         for role, holding in framework.holdings.items():
             alone.setdefault(role, []).append(holding)
             for name in (role, *role_names.ancestors(role)):
                 held.setdefault(name, []).append(holding)
         wants = {role: framework.wants_offers_in(role) for role in framework.roles}
-        for role in role_names.with_ancestors(wants):
-            below = [
-                wish
-                for framework_id, wish in wants.items()
-                if framework_id == role or role_names.is_strict_subrole(framework_id, role)
-            ]
-            wanting.setdefault(role, []).append(_any(below))
+        for role, wish in wants.items():
+            wanting.setdefault(role, []).append(wish)
+        subscribers.update(role_names.with_ancestors(wants))
     in_use = holding_of_owners(holding for framework in frameworks for holding in framework.holdings.values())
     found = {}
     for role in known:
@@ -271,9 +282,8 @@ def roles_as_shown(
                     towards_guarantee=own.plain_used + (reserved or {}).get(role, _NOTHING),
                     offered_towards_guarantee=own.plain_offered,
                 )
-            answers = wanting.get(role, [])
-            usage = usage._replace(subscribers=len(answers), wanting=_any(answers))
-        found[role] = RoleStatus(role, quotas.get(role, Quota()), usage)
+            usage = usage._replace(subscribers=subscribers[role], wanting=_any(wanting.get(role, ())))
+        found[role] = RoleStatus(role, quotas.get(role, Quota()), usage, guarantee_is_limit=profile.guarantee_is_limit)
     return found
 
 
@@ -703,6 +713,7 @@ class Accounts:
             unsure=_asking(framework for framework in source.frameworks if framework.is_unsure)
             - _asking(framework for framework in source.frameworks if not framework.is_unsure),
             like_agents=like_agents,
+            guarantee_is_limit=source.profile.guarantee_is_limit,
         )
 
     def _holdings(
@@ -767,7 +778,7 @@ def _times(amounts: Iterable[tuple[str, int]], count: int) -> Iterable[tuple[str
 
 
 def _asking(frameworks: Iterable[FrameworkSource]) -> frozenset[str]:
-    return frozenset(role_names.with_ancestors(role for framework in frameworks for role in framework.wanting))
+    return frozenset(role for framework in frameworks for role in framework.wanting)
 
 
 def _without(amounts: Mapping[str, int], *others: Pairs) -> dict[str, int]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple
 
-from mesosctl.mesos.amounts.quantities import Quantities, Quota
+from mesosctl.mesos.amounts.quantities import Limits, Quantities, Quota
 from mesosctl.mesos.cluster.guarantees import GuaranteeState, guarantee_state
 
 
@@ -38,7 +38,7 @@ class RoleUsage(NamedTuple):
     subscribers: int | None = None
     """Frameworks that are subscribed to it or to a role below it; None if that is unknown."""
     wanting: bool | None = None
-    """Whether one of these wants offers; None if that is unknown."""
+    """Whether a framework wants offers in the role itself; None if that is unknown."""
 
     @property
     def counted(self) -> Quantities:
@@ -76,8 +76,8 @@ Standing = Literal[
 """The status of a role and its quota.
 
 `within limit`, `at limit` and `over limit` are said of roles without a guarantee too.
-`no frameworks`, `wants no more` and `wanting unknown` mean below its guarantee, but no framework is subscribed, none
-wants offers, or the master does not show whether one does.
+`no frameworks`, `wants no more` and `wanting unknown` mean below its guarantee, but no framework is subscribed to the
+role itself, none wants offers, or the master does not show whether one does.
 """
 
 
@@ -89,6 +89,13 @@ class RoleStatus(NamedTuple):
     usage: RoleUsage | None = None
     kept: Quantities | None = None
     """The part of what its guarantee lacks that lies free for it; None if that is unknown."""
+    guarantee_is_limit: bool = False
+    """Whether its guarantee caps it, as on Mesos 1.4 to 1.8."""
+
+    @property
+    def limits(self) -> Limits:
+        """The bounds of what it gets: its limits, or its guarantee where that caps it."""
+        return self.quota.bounds(guarantee_is_limit=self.guarantee_is_limit)
 
     @property
     def weight(self) -> float | None:
@@ -129,9 +136,11 @@ class RoleStatus(NamedTuple):
     @property
     def reached(self) -> Quantities:
         """The amounts that it uses or has reserved at or above its limits, of each resource that has one."""
-        used = Quantities() if self.usage is None else self.usage.limited
+        if self.usage is None:
+            return Quantities()
+        used = self.usage.counted if self.guarantee_is_limit else self.usage.limited
         return Quantities(
-            {name: used[name] for name, bound in self.quota.limits.items() if name in used and used[name] >= bound}
+            {name: used[name] for name, bound in self.limits.items() if name in used and used[name] >= bound}
         )
 
     def share_of(self, totals: Quantities) -> "Share | None":
@@ -151,7 +160,7 @@ class RoleStatus(NamedTuple):
 
     def limit_sentence(self, text: Callable[[Quantities], str], *, would: bool = False) -> str:
         """Return what it has `reached` in a sentence, of a role that `would` have; `text` writes its amounts."""
-        reached, limits = self.reached, self.quota.limits
+        reached, limits = self.reached, self.limits
         is_over = any(milli > limits[name] for name, milli in reached.items())
         bounds = text(Quantities({name: limits[name] for name in reached}))
         uses, gets = ("would use or have reserved", "would get") if would else ("uses or has reserved", "gets")
@@ -163,13 +172,13 @@ class RoleStatus(NamedTuple):
     @property
     def standing(self) -> Standing:
         """The status of the role."""
-        guarantees, limits = self.quota.guarantees, self.quota.limits
+        guarantees, limits = self.quota.guarantees, self.limits
         if not guarantees and not limits:
             return "no quota"
         if self.usage is None:
             return "unknown"
         if self.missing:
-            if not self.usage.frameworks and not self.usage.subscribers:
+            if not self.usage.frameworks:  # no release offers the guarantee to frameworks in roles below
                 return "no frameworks"
             if self.usage.wanting is None:
                 return "wanting unknown"

@@ -177,7 +177,7 @@ class Profile(NamedTuple):
 
     def caps(self, quota: Quota) -> Limits:
         """The most that a role with this quota is offered: its limits, or its guarantee where that is a limit."""
-        return Limits(quota.guarantees) if self.guarantee_is_limit else quota.limits
+        return quota.bounds(guarantee_is_limit=self.guarantee_is_limit)
 
     @property
     def is_documents(self) -> bool:

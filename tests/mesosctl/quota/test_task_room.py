@@ -62,7 +62,8 @@ def test_a_task_needs_all_its_resources_on_one_agent():
 def test_tasks_that_run_and_reservations_of_others_leave_less():
     agents = [agent(1, "cpus:8;cpus(ads):8", "cpus:5"), agent(2, "cpus(web/db):4")]
     found = room_for_tasks(cpus(2), cpus(20), Quantities(), "web", agents)
-    assert (found.now, found.agents) == (3, 2)
+    assert (found.now, found.agents) == (1, 1)
+    assert room_for_tasks(cpus(2), cpus(20), Quantities(), "web/db", agents).now == 3
     assert room_for_tasks(cpus(2), cpus(20), Quantities(), None, agents).now == 1
 
 

@@ -4,11 +4,11 @@ import pytest
 
 from tests.helpers.lab import CommandLine, Lab
 
-COUNTING = [("documents", set(), (8, 8)), ("1.4", {"web"}, (4, 4)), ("1.8", {"web", "team"}, (4, 4))]
-COUNTING += [("1.11", {"web", "team"}, (4, 4))]
+COUNTING = [("documents", set(), (8, 4)), ("1.4", {"web"}, (4, 4)), ("1.8", {"web", "team"}, (4, 0))]
+COUNTING += [("1.11", {"web", "team"}, (4, 0))]
 """The roles of which what is reserved, for itself or below, counts; and the tasks of one cpu that each guarantee holds.
 
-What is reserved below holds tasks too, unless it is known to be beside the guarantee.
+What is reserved below a role holds none of its tasks: its frameworks are not offered it.
 """
 
 

@@ -172,7 +172,28 @@ def test_names_that_several_frameworks_have_bring_their_ids(live):
     assert "FRAMEWORK ID" not in live.run("frameworks", terminal=True, NO_COLOR="1", COLUMNS="80").out
 
 
-def test_a_terminal_shows_bars_and_who_is_below_its_guarantee(live):
+@pytest.mark.parametrize(("version", "status"), [("1.4", "met (at limit)"), ("1.8", "met (at limit)"), ("1.9", "met")])
+def test_a_guarantee_that_caps_its_role_is_told_as_a_limit(version, status):
+    lab = Lab("cpus:4;mem:4096;disk:1000", version=version, frameworks=(ADS,))
+    lab.wait(3.0)
+    commands = CommandLine(lab)
+    commands.run("quota", "set", "ads", "cpus:2", "--force")
+    (row,) = (row for row in rows(commands.run("roles", "-o", "csv")) if row["role"] == "ads")
+    assert row["status"] == status
+
+
+def test_a_guarantee_is_kept_where_only_roles_below_have_frameworks(live):
+    live.run("quota", "set", "web", "cpus:5", "--force")
+    (web,) = (one for one in live.run("roles", "-o", "json").json["roles"] if one["role"] == "web")
+    assert web["standing"] == "no frameworks"
+    shown = live.run("quota", "list", terminal=True, NO_COLOR="1").out
+    assert "no framework asks for the guarantee of web" in " ".join(shown.split())
+
+
+def test_a_terminal_shows_bars_and_who_is_below_its_guarantee():
+    lab = Lab("cpus:4;mem:4096", version="1.11", frameworks=(SimulatedFrameworkSpec("shop", ("web",), answer="hold"),))
+    lab.wait(3.0)
+    live = CommandLine(lab)
     live.run("quota", "set", "web", "cpus:5", "--force")
     shown = live.run("quota", "list", terminal=True, NO_COLOR="1", COLUMNS="60").out
     first = shown.splitlines()[0]
