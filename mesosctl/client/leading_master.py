@@ -49,6 +49,10 @@ _LACKING = (404, 405)
 """The statuses of a master for a path that it does not have."""
 
 
+_SILENCE = 60.0
+"""Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
+_A_DAY = 86400.0
+
 class LeadingMaster:
     """The leading master of an address.
 
@@ -364,6 +368,26 @@ class LeadingMaster:
             self._check_may_change()
         stream, self._subscribed_at = self._sender.subscribe(path, body, timeout)
         return stream
+
+    @property
+    def sends_heartbeats(self) -> bool:
+        """Whether subscribed operators hear from the master when nothing happens (from 1.5 on)."""
+        from mesosctl.mesos.messages.protobuf_json.releases import first_with, has
+
+        first = first_with("mesos.v1.master.Event.Type=HEARTBEAT")
+        try:
+            return first is None or has(self.profile.release, first)
+        except Denied:
+            return True
+
+    def subscribe_operator(self, most: float | None = None) -> EventStream:
+        """Open the stream of all that happens in the cluster.
+
+        It is broken if nothing comes for a minute.  From a master that sends no heartbeats, nothing may come for `most`
+        seconds, or for a day: then other requests have to tell whether the master is still there.
+        """
+        silence = _SILENCE if self.sends_heartbeats else _A_DAY if most is None else most
+        return self.subscribe("/api/v1", b'{"type":"SUBSCRIBE"}', silence)
 
     def tell(self, path: str, body: bytes, stream_id: str, *, repeatable: bool = False) -> None:
         """A call of a subscribed framework.  Sent once, to the master that the stream comes from.

@@ -43,9 +43,6 @@ from mesosctl.mesos.rules.rate_limits import RateLimits
 from mesosctl.mesos.rules.version_profile import LENDS, lendable_names
 from mesosctl.reading.unreachable import in_registry
 
-_OPERATOR_API = "/api/v1"
-_SILENCE = 60.0
-"""Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
 _STATE_SECONDS = 600.0
 """Seconds in which the state of a cluster, which a minute is enough for, is read once it has come."""
 _HELD_BACK = 0.5
@@ -168,6 +165,8 @@ class Recorder:
         self._skew = 0.0
         """By which the master's clock was last said to differ from this machine's."""
         self._is_connected = False
+        self._cut_silent: Callable[[], None] | None = None
+        """Ends the stream of a master that does not tell when nothing happens."""
         self._heard: Micros = 0
         """When the last event came."""
         self._offset: Micros = 0
@@ -258,7 +257,8 @@ class Recorder:
 
     def _events(self, master: LeadingMaster) -> Iterator[None]:
         """Take what a master tells, event after event.  Raises _Finished."""
-        with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
+        with master.subscribe_operator(most=self._left) as stream:
+            self._cut_silent = None if master.sends_heartbeats else stream.cut
             try:
                 with self._cut_in_time(stream.cut) as let_be:
 
@@ -286,14 +286,19 @@ class Recorder:
                     raise _Finished from None
                 raise
 
+    @property
+    def _left(self) -> float | None:
+        """The seconds of --duration that are left; None if it was not given."""
+        return self._options.duration if self._end is None else max(0.0, (self._end - self._now()) / MICROS)
+
     @contextmanager
     def _cut_in_time(self, cut: Callable[[], None]) -> Iterator[Callable[[], None]]:
         """End a silent stream when --duration is over; gives the function that lets it be."""
-        left = self._options.duration
+        left = self._left
         if left is None:
             yield lambda: None
             return
-        timer = threading.Timer(left if self._end is None else max(0.0, (self._end - self._now()) / MICROS), cut)
+        timer = threading.Timer(left, cut)
         timer.daemon = True
         timer.start()
         try:
@@ -450,9 +455,14 @@ class Recorder:
             if not self._is_connected or self._now() < self._next_poll:
                 continue
             self._next_poll = self._now() + to_micros(self._options.every)
-            # The stream tells if the master is away.
-            with suppress(MesosctlError, _Closed), self._open_master() as master:
-                self._ask_settings(master, self._learn_time(master))
+            try:
+                with suppress(_Closed), self._open_master() as master:
+                    self._ask_settings(master, self._learn_time(master))
+            except NoMaster:
+                if self._cut_silent is not None:  # otherwise the stream tells that the master is away
+                    self._cut_silent()
+            except MesosctlError:
+                pass
 
     def _ask_queue_in_time(self) -> None:
         """Ask the queue on time, whether the master answers or not."""

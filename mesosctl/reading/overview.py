@@ -32,12 +32,9 @@ from mesosctl.reading.quotas import account_of_roles
 _MEASURED = ("cpus", "mem", "disk", "gpus")
 """The resources that metrics have sums of."""
 _STATES = ("active", "inactive", "disconnected", "unreachable")
-_OPERATOR_API = "/api/v1"
 _SHORTEST_PAUSE = 0.5
 """Seconds between two readings, however many events come."""
 _EVENTS_KEPT = 5
-_SILENCE = 60.0
-"""Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
 
 
 class OverviewReader:
@@ -358,9 +355,9 @@ class Happenings:
 def follow(master: LeadingMaster, happenings: Happenings) -> Iterator[None]:
     """Hear the events of the cluster; yield after each, because a reading may show what it has changed.
 
-    Raises what `LeadingMaster.subscribe` raises.
+    Raises what `LeadingMaster.subscribe_operator` raises.
     """
-    with master.subscribe(_OPERATOR_API, b'{"type":"SUBSCRIBE"}', _SILENCE) as stream:
+    with master.subscribe_operator() as stream:
         for event in stream:
             if event["type"] != "HEARTBEAT":
                 happenings.hear(event)

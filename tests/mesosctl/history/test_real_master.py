@@ -16,6 +16,7 @@ from mesosctl.history.records import to_micros
 from mesosctl.history.sqlite import open_recording
 from mesosctl.mesos.errors import BadInput
 from tests.conformance.masters.processes import Process, hold_port
+from tests.conformance.masters.real import RELEASE
 from tests.fake_master.allocator.real.real_master import Agents, RealMaster, Scheduler
 from tests.helpers.waiting import PATIENCE, wait_until
 
@@ -35,13 +36,14 @@ def agents_in(history, *, still_there=False):
         return []
 
 
-def test_a_real_master_that_is_killed_and_comes_back(tmp_path):
+@pytest.mark.parametrize("release", ["1.4.3", "1.11.0"])
+def test_a_real_master_that_is_killed_and_comes_back(tmp_path, release):
     held = hold_port()
     port = held.getsockname()[1]
     history, address = tmp_path / "h.sqlite", f"http://127.0.0.1:{port}"
 
     def master(name, *agents):
-        variables = {"PORT": str(port), "GLOG_minloglevel": "1", "WORK": str(tmp_path / name)}
+        variables = {"PORT": str(port), "GLOG_minloglevel": "1", "WORK": str(tmp_path / name), RELEASE: release}
         return Process([os.environ["MESOS_RUNNER"], *agents], tmp_path / f"{name}.log", environment=variables)
 
     first = master("first", "cpus:8;mem:4096;disk:10;cpus(ads):2;ports:[1-2]")
@@ -65,7 +67,7 @@ def test_a_real_master_that_is_killed_and_comes_back(tmp_path):
         held.close()
     with open_recording(history) as recording:
         (cluster,) = recording.clusters()
-        assert (cluster.clean_end, cluster.version) == (True, "1.11.0")
+        assert (cluster.clean_end, cluster.version) == (True, release)
         assert recording.counts("real").gaps == 1
         before, after = recording.agents("real")
         (gap,) = recording.gaps("real")

@@ -84,6 +84,20 @@ def test_agents_come_and_go_when_they_did(recorded):
     assert recorded.counts("lab").agents == 3
 
 
+@pytest.mark.parametrize("version", ["1.4", "1.5"])
+def test_a_master_that_is_silent_has_not_gone(typed, tmp_path, version):
+    """Operators get no heartbeats from 1.4: minutes in which nothing happens are no gap."""
+    idle = f'mesos_version = "{version}"\n[[agents]]\nresources = "cpus:1;mem:64"\n'
+    (tmp_path / "idle.toml").write_text(idle, encoding="utf-8")
+    words = ("history", "record", "--history", "i.sqlite", "--duration", "10m", "--cluster-id", "idle")
+    ran = typed(*words, master="fake:idle.toml?fresh")
+    assert ran.status == 0, ran.err
+    with open_recording(tmp_path / "i.sqlite") as recording:
+        (cluster,) = recording.clusters()
+        assert (cluster.clean_end, recording.counts("idle").gaps) == (True, 0)
+        assert (cluster.last_seen or 0) - (cluster.first_seen or 0) == 600 * MICROS
+
+
 def test_what_a_recorder_reads_makes_no_allocation_run(typed, tmp_path):
     """A task ends between two runs, and its place is free for the next one only at the second of them."""
     cluster = 'mesos_version = "1.11"\n[[agents]]\nresources = "cpus:1;mem:64"\n'
