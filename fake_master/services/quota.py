@@ -42,7 +42,7 @@ class _Facts:
     def __init__(self, state: MasterState, *, of_update: bool = False) -> None:
         self._state = state
         self._of_update = of_update
-        self.profile = MESOS_1_11 if of_update else state.profile
+        self.profile = MESOS_1_11 if of_update and state.profile.is_documents else state.profile
         self.whitelist = state.flags.whitelist
         self.quotas = state.quota_meanings()
 

@@ -53,6 +53,7 @@ _SILENCE = 60.0
 """Seconds without a heartbeat, which masters send every 15, after which a stream is considered broken."""
 _A_DAY = 86400.0
 
+
 class LeadingMaster:
     """The leading master of an address.
 

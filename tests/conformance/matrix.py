@@ -1,9 +1,10 @@
 """Every release of Mesos beside the fake master of its number: how much was compared, and how much differs.
 
-    python -m tests.conformance.matrix [--release RELEASE] [--steps NUMBER] [--seed NUMBER]
+    python -m tests.conformance.matrix [--release RELEASE] [--steps NUMBER] [--seed NUMBER] [--write]
 
-It runs the judges that take any release, one after the other, and prints a table.  The status is 1 if anything differs.
-Needs MESOS_RUNNER.
+It runs the judges that take any release, and prints a table, or writes it into the page of releases.  What differs is
+asked once more, alone, as masters share the processors with all that runs beside them.  The status is 1 if anything
+differs then.  Needs MESOS_RUNNER.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +24,9 @@ from tests import ROOT
 from tests.conformance.masters.real import RELEASE
 
 FOLDER = Path("tests/conformance")
+PAGE = ROOT / "docs" / "explanation" / "releases.md"
+BEGIN, END = "<!-- python -m tests.conformance.matrix --write -->\n", "<!-- end -->\n"
+"""The lines of the page between which the table stands."""
 
 
 class Judge(NamedTuple):
@@ -109,6 +114,13 @@ def table(cells: Mapping[str, Sequence[str]], releases: Iterable[str], asked: ar
     return "\n".join([told, "", *(f"| {' | '.join(row)} |" for row in rows)])
 
 
+def put(page: str, table: str) -> str:
+    """The page with another table."""
+    before, _, rest = page.partition(BEGIN)
+    after = rest.partition(END)[2]
+    return f"{before}{BEGIN}{table}\n{END}{after}"
+
+
 def main(words: Sequence[str]) -> int:
     """Run the judges; 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -116,12 +128,25 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--steps", type=int, default=300, help="of each random history")
     parser.add_argument("--rounds", type=int, default=3, help="random situations")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="judges that run side by side")
+    parser.add_argument("--write", action="store_true", help="into the page of releases, for all of them")
     asked = parser.parse_args(words)
+    if asked.write and asked.release:
+        parser.error("the page has all releases: leave out --release")
     releases = asked.release or RELEASES
-    found = {judge: [judged(judge, release, asked) for release in releases] for judge in JUDGES}
-    cells = {judge.name: [cell(judge, one, asked) for one in of] for judge, of in found.items()}
-    sys.stdout.write(table(cells, releases, asked) + "\n")
-    return int(any(one.failed for of in found.values() for one in of))
+    pairs = [(judge, release) for release in releases for judge in JUDGES]
+    with ThreadPoolExecutor(asked.jobs) as pool:
+        found = dict(zip(pairs, pool.map(lambda pair: judged(*pair, asked), pairs), strict=True))
+    for pair in [pair for pair, one in found.items() if one.failed]:
+        sys.stderr.write(f"Asked once more, alone: {pair[0].name}, {pair[1]}\n")
+        found[pair] = judged(*pair, asked)
+    cells = {judge.name: [cell(judge, found[judge, release], asked) for release in releases] for judge in JUDGES}
+    found_text = table(cells, releases, asked)
+    if asked.write:
+        PAGE.write_text(put(PAGE.read_text(encoding="utf-8"), found_text), encoding="utf-8")
+    else:
+        sys.stdout.write(found_text + "\n")
+    return int(any(one.failed for one in found.values()))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mesosctl.mesos.rules.version_profile import RELEASES
 from tests import ROOT
 from tests.conformance import matrix
 from tests.conformance.matrix import JUDGES, Found, Judge
@@ -29,6 +30,19 @@ def test_the_tests_of_a_judge_are_there(judge: Judge) -> None:
 )
 def test_a_figure_says_what_was_compared(judge: Judge, found: Found, figure: str) -> None:
     assert matrix.cell(judge, found, ASKED) == figure
+
+
+def test_the_page_has_every_judge_and_release() -> None:
+    shown = matrix.PAGE.read_text(encoding="utf-8").partition(matrix.BEGIN)[2].partition(matrix.END)[0]
+    head, _, *rows = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("|")]
+    assert head[1:] == list(RELEASES)
+    assert [row[0] for row in rows] == [judge.name for judge in JUDGES]
+    assert {len(row) for row in rows} == {len(head)}
+
+
+def test_another_table_replaces_the_one_of_the_page_alone() -> None:
+    page = f"before\n{matrix.BEGIN}old\n{matrix.END}after\n"
+    assert matrix.put(matrix.put(page, "new"), "newer") == page.replace("old", "newer")
 
 
 def test_what_is_skipped_was_not_compared(tmp_path: Path) -> None:

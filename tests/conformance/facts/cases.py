@@ -233,7 +233,16 @@ LIMITED = update_quota(config("web", {"cpus": 1}, {"cpus": 2}))
 
 CASES: dict[str, Case] = {
     # Requests about quota
-    "default_role_may_have_quota": Case((post_quota("*", cpus=1), get("/quota"), delete("/quota/*"))),
+    "default_role_may_have_quota": Case(
+        (
+            post_quota("*", cpus=1),
+            get("/quota"),
+            delete("/quota/*"),
+            update_quota(config("web", {"cpus": 1}), config("*")),
+            update_quota(config("*", {}, {"cpus": 4})),
+            get("/quota"),
+        )
+    ),
     "quota_request_sets_limit": Case((post_quota("web", cpus=1), api("GET_QUOTA"), *SEEN_AFTERWARDS)),
     "capacity_includes_static_reservations": Case((post_quota("web", cpus=24), *SEEN_AFTERWARDS)),
     "capacity_includes_inactive_agents": Case(read=promised_of_a_lost_agent, setup=ONE_AGENT),
@@ -241,7 +250,16 @@ CASES: dict[str, Case] = {
         (post_quota("web", [cpus(1, allocation_info={"role": "r"})]), *SEEN_AFTERWARDS)
     ),
     "guarantee_may_repeat_names": Case((post_quota("web", [cpus(1), cpus(2)]), *SEEN_AFTERWARDS)),
-    "quota_amounts_are_bounded": Case((post_quota("web", cpus=2e12, force=True),), ends=True),
+    "quota_amounts_are_bounded": Case(
+        (
+            *(update_quota(config("web", {}, {name: 2e12}), force=True) for name in ("cpus", "mem")),
+            *(update_quota(config("web", {"cpus": amount}), force=True) for amount in (2e12, 9e15, -1, 0.0001, 1e-310)),
+            update_quota(config("web", {"cpus": 4e12}, {"cpus": 3e12}), force=True),
+            get("/quota"),
+            post_quota("web", cpus=2e12, force=True),
+        ),
+        ends=True,
+    ),
     "guarantee_is_kept_as_sent": Case(
         (post_quota("web", cpus=1, gpus=0), *SEEN_AFTERWARDS, post_quota("web", cpus=7.7777777), *SEEN_AFTERWARDS)
     ),

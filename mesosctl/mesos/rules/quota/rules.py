@@ -31,6 +31,7 @@ Fact = TypeVar("Fact")
 # Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA": mem and disk are counted in MB, so this is an exabyte.
 LARGEST_SIZE = 1_099_511_627_776
 LARGEST_AMOUNT = 1_000_000_000_000
+LARGEST_HELD = (2**63 - 1) // 1000
 _SMALLEST_NORMAL = 2.2250738585072014e-308
 
 # --- One v0 request (POST /quota, SET_QUOTA), in the order in which Mesos checks it -----------------
@@ -226,11 +227,18 @@ def check_path(role: str) -> None:
 # --- One entry of UPDATE_QUOTA (Mesos documentation, "Operator HTTP API", "UPDATE_QUOTA") -----------
 
 
-def check_config_amounts(guarantees: Mapping[str, float], limits: Mapping[str, float]) -> None:
-    """Sizes, then signs, then guarantee against limit; amounts are doubles as sent.  Raises RuleViolation."""
+def check_config_amounts(
+    guarantees: Mapping[str, float], limits: Mapping[str, float], *, are_bounded: bool = True
+) -> None:
+    """Sizes, then signs, then guarantee against limit; amounts are doubles as sent.  Raises RuleViolation.
+
+    Where amounts are not bounded (1.9), a guarantee whose thousandths 64 bits cannot hold ends a real master.
+    """
     for which, amounts in (("guarantees", guarantees), ("limits", limits)):
         for name in sorted(amounts):
             largest, words = (LARGEST_SIZE, "1 exabyte") if name in SIZED_NAMES else (LARGEST_AMOUNT, "1 trillion")
+            if not are_bounded:
+                largest, words = LARGEST_HELD, "64 bits of thousandths hold"
             if amounts[name] > largest:
                 raise RuleViolation(
                     f"{name}: {amounts[name]:g} is more than {words} ({largest})",
@@ -482,8 +490,10 @@ PLAIN_AMOUNTS = Rule("quota.scalar-only", "all amounts are plain, and each resou
 AMOUNTS = Rule(
     "quota.too-large",
     "no amount is larger than a master can hold",
-    lambda wish, _: check_config_amounts(wish.guarantees, wish.limits),
-    holds_for=lambda profile: profile.quota_amounts_are_bounded,
+    lambda wish, facts: check_config_amounts(
+        wish.guarantees, wish.limits, are_bounded=facts.profile.quota_amounts_are_bounded
+    ),
+    holds_for=lambda profile: profile.quota_amounts_are_bounded or profile.knows_update_quota,
 )
 LIMITS = Rule("quota.limits-need-update", "the master can set these limits", _limits_fit)
 NO_QUOTA_YET = Rule(
@@ -525,7 +535,7 @@ SET_QUOTA = (VALID_ROLE, DEFAULT_ROLE, PLAIN_AMOUNTS, ALLOWED_ROLE, NO_QUOTA_YET
 # Beyond the largest amounts a real master accepts a request and dies on it.
 SET_QUOTA_IF_AUTHORIZED = (CAPACITY, AMOUNTS)
 REMOVE_QUOTA = (ALLOWED_ROLE, QUOTA_IS_SET, TREE)
-UPDATE_QUOTA_EACH = (ALLOWED_ROLE, TOP_LEVEL, VALID_ROLE, AMOUNTS)
+UPDATE_QUOTA_EACH = (ALLOWED_ROLE, TOP_LEVEL, VALID_ROLE, DEFAULT_ROLE, AMOUNTS)
 UPDATE_QUOTA_WHOLE = (TREE, CAPACITY)
 
 # What can be said about a quota without a cluster, and what mesosctl says of the quota of a role that it has read.
