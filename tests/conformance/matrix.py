@@ -136,10 +136,10 @@ def main(words: Sequence[str]) -> int:
     releases = asked.release or RELEASES
     pairs = [(judge, release) for release in releases for judge in JUDGES]
     with ThreadPoolExecutor(asked.jobs) as pool:
-        found = dict(zip(pairs, pool.map(lambda pair: judged(*pair, asked), pairs), strict=True))
+        found = dict(zip(pairs, pool.map(lambda pair: judged(pair[0], pair[1], asked), pairs), strict=True))
     for pair in [pair for pair, one in found.items() if one.failed]:
         sys.stderr.write(f"Asked once more, alone: {pair[0].name}, {pair[1]}\n")
-        found[pair] = judged(*pair, asked)
+        found[pair] = judged(pair[0], pair[1], asked)
     cells = {judge.name: [cell(judge, found[judge, release], asked) for release in releases] for judge in JUDGES}
     found_text = table(cells, releases, asked)
     if asked.write:

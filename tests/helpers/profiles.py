@@ -1,8 +1,9 @@
 """How many examples hypothesis tries, and how a failure is repeated.
 
 The profile `dev` is that of the default check. `ci` is that of ``check --all`` and of ``tests/scripts/days``: it tries
-ten times as many where a test does not set its own number, which means that it is quick, and three times elsewhere.
-Each day has other examples, so one run need not try more. `mutants` is `dev` where tests are meant to fail.
+five times as many where a test does not set its own number, which means that it is quick, and three times elsewhere.
+Each day has other examples in ``.ci/run``, so one run need not try more. `mutants` is `dev` where tests are meant to
+fail.
 
 The seed decides which examples are tried, on every machine: hypothesis alone would ignore it where CI is set.
 """
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, Phase, settings
 _ANY_MACHINE = settings(deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow])
 
 settings.register_profile("dev", _ANY_MACHINE, max_examples=33)
-settings.register_profile("ci", _ANY_MACHINE, max_examples=10 * 33)
+settings.register_profile("ci", _ANY_MACHINE, max_examples=5 * 33)
 # That a test fails is enough: the smallest example is not looked for.
 settings.register_profile(
     "mutants", _ANY_MACHINE, max_examples=33, database=None, phases=(Phase.explicit, Phase.generate)
