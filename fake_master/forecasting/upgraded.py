@@ -83,11 +83,13 @@ def _suppressed(before: MasterState, after: Profile) -> Iterator[UpgradeDifferen
     """Frameworks that want no offers in a role, and say so again when they subscribe."""
     if before.profile.honours_suppressed_roles == after.honours_suppressed_roles:
         return
+    today, there = (
+        f"{'kept' if profile.honours_suppressed_roles else 'ignored'} when it subscribes"
+        for profile in (before.profile, after)
+    )
     for framework in before.frameworks.values():
         if framework.suppressed:
-            yield UpgradeDifference(
-                "suppression", framework.name, "kept when it subscribes", "ignored when it subscribes"
-            )
+            yield UpgradeDifference("suppression", framework.name, today, there)
 
 
 def _flags(before: MasterState, after: Profile) -> Iterator[UpgradeDifference]:

@@ -109,6 +109,21 @@ def test_static_reservations_are_capacity_or_are_not(
     assert told(upgrade(before, after), "capacity") == [("cpus", today, there)]
 
 
+@pytest.mark.parametrize(("before", "after", "status"), [("1.11", "1.4", 1), ("1.5", "1.4", 0), ("1.11", "1.5", 1)])
+def test_suppression_is_told_where_subscribing_does_not_keep_it(
+    upgrade: Upgrade, before: str, after: str, status: int
+) -> None:
+    more = "".join(
+        f'[[frameworks]]\nname = "{name}"\nrole = "{name}"\ntask = "cpus:1;mem:64"\nsuppressed = ["{name}"]\n'
+        for name in ("quiet", "silent")
+    )
+    found = told(upgrade(before, after, more=more, status=status), "suppression")
+    assert {name for name, _, _ in found} >= ({"quiet", "silent"} if after == "1.4" else set())
+    assert {row[1:] for row in found} == (
+        {("kept when it subscribes", "ignored when it subscribes")} if after == "1.4" else set()
+    )
+
+
 def test_metrics_that_are_gone_are_told_together(upgrade: Upgrade) -> None:
     gone = {name: there for name, _, there in told(upgrade("1.8", "1.4"), "metric")}
     assert gone["master/frameworks/…"] == "not there"
