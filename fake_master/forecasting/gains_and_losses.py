@@ -157,11 +157,12 @@ def _left_with_nothing(
     before: ClusterAccount, after: ClusterAccount, everybody: Sequence[HolderChange]
 ) -> Iterator[HolderChange]:
     """Yield those that used or were offered something, are still there, and have nothing of either kind."""
+    had_askers, have_askers = before.asking_at_or_below, after.asking_at_or_below
     for party in everybody:
         if party.kind == "framework":
             gone = party.id not in after.frameworks
         else:
-            gone = before.is_anything_wanted(party.id) and not after.is_anything_wanted(party.id)
+            gone = party.id in had_askers and party.id not in have_askers
         if not gone and _has(party.before.total) and not _has(party.after.total):
             yield party
 

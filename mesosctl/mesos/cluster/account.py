@@ -177,9 +177,10 @@ class ClusterAccount:
         quota, kept = self.quotas.get(role, Quota()), self.kept.get(role, _NOTHING)
         return RoleStatus(role, quota, usage, kept, self.guarantee_is_limit)
 
-    def is_anything_wanted(self, role: str) -> bool:
-        """Whether a framework wants offers, or may want them, in the role or in one below it."""
-        return any(role in (wanted, *role_names.ancestors(wanted)) for wanted in self.asking)
+    @property
+    def asking_at_or_below(self) -> frozenset[str]:
+        """Roles in which, or below which, a framework wants offers, or may want them."""
+        return frozenset(role_names.with_ancestors(self.asking))
 
     def shortfall(self, role: str) -> Quantities:
         """Return the part of the guarantee of `role` that is not met."""
