@@ -15,6 +15,7 @@ from mesosctl.mesos.amounts.resources import Resources
 from mesosctl.mesos.errors import BadInput, RuleViolation
 from mesosctl.mesos.messages.resource_text import read_resources
 from mesosctl.mesos.messages.strict.shapes import LARGEST, Name, Seconds, Table
+from mesosctl.mesos.rules.version_profile import Profile
 
 _MOST_AGENTS = 100_000
 
@@ -24,9 +25,9 @@ _NO_ROOT: Mapping[str, tuple[str | None, ...]] = {"PATH": (None,), "MOUNT": (Non
 
 
 @lru_cache(1024)  # similar agents share one object
-def _parsed(text: str, release: str | None) -> Resources:
+def _parsed(text: str, profile: Profile) -> Resources:
     """The resources of an agent: a text, or JSON, which can also describe disks.  Raises RuleViolation."""
-    parsed = read_resources(text, release=release)
+    parsed = read_resources(text, release=profile.release)
     for entry in parsed:
         source = None if entry.disk is None else entry.disk.source
         wrong = (
@@ -38,6 +39,8 @@ def _parsed(text: str, release: str | None) -> Resources:
             if entry.revocable
             else "has no root, the folder of the disk"
             if source is not None and source.root in _NO_ROOT.get(source.type, ())
+            else f"names a resource provider, which ends a real master of Mesos {profile.version}"
+            if entry.provider_id is not None and not profile.agents_may_name_providers
             else None
         )
         if wrong is not None:
@@ -132,10 +135,10 @@ class AgentSpec:
         """Return the host name, for the agent number `index` of a cluster."""
         return self.hostname or f"agent-{index + 1}"
 
-    def configured(self, index: int, release: str | None) -> Resources:
-        """Return the resources of the agent, as a release of Mesos reads them.  Raises BadInput."""
+    def configured(self, index: int, profile: Profile) -> Resources:
+        """Return the resources of the agent, as a master with this profile reads them.  Raises BadInput."""
         try:
-            return _parsed(self.resources, release)
+            return _parsed(self.resources, profile)
         except RuleViolation as error:
             problem = f"agent {self.hostname_at(index)}: {error.message}"
             raise BadInput(problem, field="resources", hint=error.hint) from error

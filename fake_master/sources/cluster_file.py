@@ -99,7 +99,7 @@ class ClusterSpec:
             configured = {}
             for index, spec in enumerate(agents):
                 with self._in_file(spec.where):
-                    configured[spec.hostname_at(index)] = spec.configured(index, profile.release)
+                    configured[spec.hostname_at(index)] = spec.configured(index, profile)
             self.initial.seed(registry, profile, flags, configured)
         master = Master(
             profile=profile,
@@ -177,7 +177,7 @@ BUILT_IN = ClusterSpec(
 
 def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
     """Register the agent that is the `index`-th of its cluster, from 0.  Inside a transaction.  Raises BadInput."""
-    hostname, resources = spec.hostname_at(index), spec.configured(index, master.state.profile.release)
+    hostname, resources = spec.hostname_at(index), spec.configured(index, master.state.profile)
     try:
         oversubscribed = slack_of_use(
             parse_resources(spec.oversubscribed), throttleable=master.state.revocability.throttles

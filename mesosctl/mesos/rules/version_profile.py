@@ -170,6 +170,8 @@ class Profile(NamedTuple):
     """Whether a master sends an agent every checkpointed resource with each operation, not the operation alone."""
     checks_minimum_capabilities: bool
     """Whether it does not start on a registry that needs a capability which it lacks."""
+    agents_may_name_providers: bool
+    """Whether a master lives on when an agent's description of its resources names a resource provider."""
     master_capabilities: tuple[str, ...]
     """The capabilities that the master shows in /state."""
     agent_capabilities: tuple[str, ...]
@@ -263,6 +265,7 @@ DOCUMENTS = Profile(
     checks_minimum_capabilities=False,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
+    agents_may_name_providers=True,
 )
 
 MESOS_1_4 = Profile(
@@ -331,6 +334,7 @@ MESOS_1_4 = Profile(
     checks_minimum_capabilities=False,
     master_capabilities=(),
     agent_capabilities=("MULTI_ROLE", "HIERARCHICAL_ROLE", "RESERVATION_REFINEMENT"),
+    agents_may_name_providers=True,
 )
 
 MESOS_1_5 = MESOS_1_4._replace(
@@ -349,6 +353,7 @@ MESOS_1_5 = MESOS_1_4._replace(
     honours_suppressed_roles=True,
     tasks_unknown_to_agents_are_gone=True,
     master_capabilities=("AGENT_UPDATE",),
+    agents_may_name_providers=False,
 )
 
 MESOS_1_6 = MESOS_1_5._replace(
@@ -363,6 +368,7 @@ MESOS_1_6 = MESOS_1_5._replace(
     operates_on_nothing=False,
     sends_whole_checkpoint=False,
     agent_capabilities=(*MESOS_1_5.agent_capabilities, "RESOURCE_PROVIDER", "RESIZE_VOLUME"),
+    agents_may_name_providers=True,
 )
 
 MESOS_1_7 = MESOS_1_6._replace(

@@ -39,6 +39,7 @@ SEEN_ELSEWHERE = frozenset(
         *("framework_leaves_nothing", "checks_framework_ids", "refuses_another_principal", "removal_disconnects"),
         "operations_have_one_provider",
         *("operators_hear_of_ended_tasks", "tasks_unknown_to_agents_are_gone", "unknown_calls_end_master"),
+        "agents_may_name_providers",  # tests/fake_master/sources/test_separate_disks.py, and drawn agents
         "checks_minimum_capabilities",  # tests/conformance/forecasts/test_upgrades.py: one release after another
     }
 )

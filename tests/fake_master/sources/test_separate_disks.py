@@ -10,6 +10,7 @@ from fake_master.sources.agent_tables import AgentSpec
 from fake_master.sources.cluster_file import read_cluster
 from mesosctl.mesos.errors import BadInput
 from mesosctl.mesos.messages.agent_operations import read_create
+from mesosctl.mesos.rules.version_profile import DOCUMENTS, PROFILES, Profile
 from tests.helpers.lab import CommandLine, Lab
 
 
@@ -62,12 +63,23 @@ def test_an_agent_in_json_has_separate_disks() -> None:
 )
 def test_what_no_agent_starts_with(entry: dict[str, object], says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        AgentSpec(json.dumps([entry])).configured(0, None)
+        AgentSpec(json.dumps([entry])).configured(0, DOCUMENTS)
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=lambda profile: profile.name)
+def test_only_a_master_of_1_5_does_not_live_with_a_provider_that_an_agent_names(profile: Profile) -> None:
+    agent = AgentSpec(json.dumps([plain("cpus", 1), plain("mem", 64) | {"provider_id": {"value": "p"}}]))
+    if profile.name == "1.5":
+        with pytest.raises(BadInput, match="64MiB mem names a resource provider"):
+            agent.configured(0, profile)
+    else:
+        cpus, mem = agent.configured(0, profile)
+        assert (cpus.provider_id, mem.provider_id) == (None, "p")
 
 
 def test_a_text_that_is_not_json() -> None:
     with pytest.raises(BadInput, match="resources in JSON"):
-        AgentSpec('[{"name": "cpus",]').configured(0, None)
+        AgentSpec('[{"name": "cpus",]').configured(0, DOCUMENTS)
 
 
 def test_disks_are_reserved_shown_and_made_volumes() -> None:
