@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 from mesosctl.mesos.rules.version_profile import RELEASES
 from tests import ROOT
+from tests.conformance.commands.test_verbs_of_releases import LINES
 from tests.conformance.masters.real import RELEASE
 
 FOLDER = Path("tests/conformance")
@@ -35,7 +36,7 @@ class Judge(NamedTuple):
     name: str
     files: tuple[str, ...]
     counts: str = "cases"
-    """The unit of its figure: cases are counted, steps and rounds are as many as were asked for."""
+    """The unit of its figure: cases are counted; steps and rounds are as many as were asked for, lines all of them."""
 
 
 JUDGES = (
@@ -48,7 +49,7 @@ JUDGES = (
         "calls and tasks of frameworks",
         ("frameworks/test_calls_of_releases.py", "frameworks/test_tasks_of_releases.py"),
     ),
-    Judge("lines of mesosctl", ("commands/test_verbs_of_releases.py",)),
+    Judge("lines of mesosctl", ("commands/test_verbs_of_releases.py",), "lines"),
     Judge("histories of operators", ("histories/test_histories.py",), "steps"),
     Judge("histories of maintenance", ("histories/test_maintenance_histories.py",), "steps"),
     Judge("histories of reservations", ("histories/test_reservations_alike.py",), "steps"),
@@ -99,7 +100,8 @@ def cell(judge: Judge, found: Found, asked: argparse.Namespace) -> str:
         return "none"
     if found.failed:
         return f"{found.failed} of {found.ran} differ"
-    return str({"cases": found.ran, "steps": asked.steps, "rounds": asked.rounds}[judge.counts])
+    lines = len(LINES.strip().splitlines())
+    return str({"cases": found.ran, "steps": asked.steps, "rounds": asked.rounds, "lines": lines}[judge.counts])
 
 
 def table(cells: Mapping[str, Sequence[str]], releases: Iterable[str], asked: argparse.Namespace) -> str:
