@@ -1,4 +1,4 @@
-"""The file of a registry: its creation, its seal, and its last good copy, `registry.sqlite.good`, next to it.
+"""The file of a registry: its creation, its seal, and its last good copy, next to it, whose name ends with `.good`.
 
 The copy is made when a registry is opened and intact, and has changed since the last one.
 """

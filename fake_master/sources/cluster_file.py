@@ -188,7 +188,8 @@ def register_agent(master: Master, spec: AgentSpec, index: int) -> None:
     try:
         master.state.access.may_register(spec.principal, resources)
     except Forbidden:
-        master.agent_registry.refused.append(hostname)
+        refused = master.agent_registry.refused
+        refused.append(hostname)
         return
     if hostname in master.state.known_agents.hosts:
         raise BadInput(f"two agents are called {hostname}: host names must be unique", field="hostname")

@@ -324,17 +324,20 @@ class LeadingMaster:
 
         None if the master has it, or does not say its version.
         """
-        from mesosctl.mesos.messages.protobuf_json.releases import first_with, has
         from mesosctl.mesos.rules.version_profile import needs
 
-        first = first_with(f"mesos.v1.master.Call.Type={call}")
-        if first is None:
-            return None
+        first = self._first_with(f"Call.Type={call}")
+        return None if first is None else needs(call, first, self.profile)
+
+    def _first_with(self, member: str) -> str | None:
+        """The first release with a part of the v1 operator API, if the master's came before it."""
+        from mesosctl.mesos.messages.protobuf_json.releases import first_with, has
+
+        first = first_with(f"mesos.v1.master.{member}")
         try:
-            profile = self.profile
+            return None if first is None or has(self.profile.release, first) else first
         except Denied:
             return None
-        return None if has(profile.release, first) else needs(call, first, profile)
 
     def check_has(self, call: str, hint: str | None = None) -> None:
         """Raise RuleViolation for a v1 call that the release of the master lacks: it would be refused as nonsense."""
@@ -373,13 +376,7 @@ class LeadingMaster:
     @property
     def sends_heartbeats(self) -> bool:
         """Whether subscribed operators hear from the master when nothing happens (from 1.5 on)."""
-        from mesosctl.mesos.messages.protobuf_json.releases import first_with, has
-
-        first = first_with("mesos.v1.master.Event.Type=HEARTBEAT")
-        try:
-            return first is None or has(self.profile.release, first)
-        except Denied:
-            return True
+        return self._first_with("Event.Type=HEARTBEAT") is None
 
     def subscribe_operator(self, most: float | None = None) -> EventStream:
         """Open the stream of all that happens in the cluster.
